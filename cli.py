@@ -2,40 +2,65 @@
 
 from __future__ import annotations
 
+# ruff: noqa: E402
+import _thread
+import os
 import sys
+import time
 
-try:
-    import importlib
-    import logging
-    import os
-    import signal
-    from importlib import metadata
-    from pathlib import Path
-    from types import SimpleNamespace
-    from typing import TYPE_CHECKING, Annotated, Any
 
-    import typer
-    from typer.core import TyperGroup
+def _raise_lost_interrupts(unraisable: sys.UnraisableHookArgs) -> None:
+    """Interrupt again where Python would only print a KeyboardInterrupt (in destructors and callbacks of imports)."""
+    if unraisable.exc_type is KeyboardInterrupt:
+        _thread.start_new_thread(_interrupt_soon, ())
+    else:
+        sys.__unraisablehook__(unraisable)
 
-    from schemas.errors import KGScriptsError
-    from schemas.interrupts import passing_on_interrupts
-    from schemas.logs import log_failure, phase, start_log
-    from schemas.terminal import (
-        complain,
-        echo,
-        flush_standard_streams,
-        open_standard_streams,
-        printable,
-        reader_has_gone,
-    )
 
-    if TYPE_CHECKING:
-        from schemas.script_graph import ScriptGraph
-except (KeyboardInterrupt, RuntimeError) as error:  # `main` cannot catch what happens before it is imported
+def _interrupt_soon() -> None:
+    time.sleep(0.01)  # until the main thread has left the destructor, where the interrupt would be lost again
+    _thread.interrupt_main()
+
+
+def _end_after_interrupts(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    """End without a traceback where Ctrl-C came."""
     # Python 3.11 makes a RuntimeError of what interrupts `__set_name__`.
-    if not isinstance(error.__cause__ or error, KeyboardInterrupt):
-        raise
-    sys.exit(130)
+    if isinstance(error.__cause__ or error, KeyboardInterrupt):
+        os._exit(130)
+    sys.__excepthook__(kind, error, traceback)
+
+
+# `main` cannot catch what happens before it is imported.
+_hooks_of_others = sys.unraisablehook, sys.excepthook
+sys.unraisablehook, sys.excepthook = _raise_lost_interrupts, _end_after_interrupts
+
+import importlib
+import logging
+import signal
+from importlib import metadata
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from schemas.errors import KGScriptsError
+from schemas.interrupts import passing_on_interrupts
+from schemas.logs import log_failure, phase, start_log
+from schemas.terminal import (
+    complain,
+    echo,
+    flush_standard_streams,
+    open_standard_streams,
+    printable,
+    reader_has_gone,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from schemas.script_graph import ScriptGraph
 
 # name -> (module:function or module:app, one line for `kgscripts --help`)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -201,7 +226,7 @@ def _conformance(graph: ScriptGraph, sample: int) -> tuple[int, int] | None:
 
 def main() -> None:
     """Entry point. Exit code 0, or 2 after an error (a message, no traceback), or 130 after Ctrl-C."""
-    sys.unraisablehook = _pass_on_interrupts
+    sys.unraisablehook = _raise_lost_interrupts
     try:
         with passing_on_interrupts():
             code = _run()
@@ -266,13 +291,7 @@ def _interrupted() -> int:
     return 130
 
 
-def _pass_on_interrupts(unraisable: sys.UnraisableHookArgs) -> None:
-    """Raise a KeyboardInterrupt again that Python would only print (in destructors, in the import system)."""
-    if unraisable.exc_type is KeyboardInterrupt:
-        signal.raise_signal(signal.SIGINT)
-    else:
-        sys.__unraisablehook__(unraisable)
-
+sys.unraisablehook, sys.excepthook = _hooks_of_others
 
 if __name__ == "__main__":
     main()

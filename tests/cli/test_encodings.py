@@ -33,11 +33,24 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+# The console script; it says when `cli` begins to import others, before which Ctrl-C is the interpreter's.
+_SCRIPT = """
+import os, sys
+class Ready:
+    said = False
+    def find_spec(self, name, path, target=None):
+        if name != "cli" and not Ready.said:
+            Ready.said = True
+            os.write(2, b"ready\\n")
+sys.meta_path.insert(0, Ready())
+from cli import main
+sys.exit(main())
+"""
+
+
 def _start(*arguments: str, stdout: int = subprocess.PIPE, **environment: str) -> subprocess.Popen[bytes]:
-    """The console script; it says when the interpreter is ready, just before it begins."""
-    code = "import os, sys; os.write(2, b'ready\\n'); from cli import main; sys.exit(main())"
     return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
+        [sys.executable, "-c", _SCRIPT, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=stdout,
         stderr=subprocess.PIPE,
@@ -129,3 +142,34 @@ def test_ctrl_c_while_starting_is_never_a_traceback() -> None:
         if interrupted == 4:
             return
     assert interrupted >= 2
+
+
+# What is interrupted is no code but a destructor: Python prints such a KeyboardInterrupt and goes on.
+_LOST = """
+import signal, sys
+class Destroyed:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == module:
+            Destroyed()
+module = sys.argv.pop(1)
+sys.meta_path.insert(0, Finder())
+from cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "exports.commands"])
+def test_a_ctrl_c_that_python_only_prints_is_raised_again(module: str, folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LOST, module, "validate", str(folder / "graph")],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (130, b"")
+    assert done.stderr in (b"", b"interrupted\n")
