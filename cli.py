@@ -148,6 +148,10 @@ def _nothing() -> None:
 def _load(name: str) -> Any:
     module, _, attribute = COMMANDS[name][0].partition(":")
     target = getattr(importlib.import_module(module), attribute)
+    if "pyarrow" in sys.modules:
+        from kgscripts.lean_imports import hide_pandas_from_pyarrow
+
+        hide_pandas_from_pyarrow()
     if not isinstance(target, typer.Typer):
         command = typer.Typer(add_completion=False)
         command.command(name=name)(target)

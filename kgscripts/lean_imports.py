@@ -48,7 +48,7 @@ def import_spacy() -> None:
 
 
 def hide_pandas_from_pyarrow() -> None:
-    """Import pyarrow without pandas, which it looks for once, at its first conversion. A build makes no data frames."""
+    """Import pyarrow without pandas, which it looks for once, at its first conversion. No command makes data frames."""
     import pyarrow as pa
 
     with hidden("pandas"):

@@ -17,6 +17,7 @@ from attrs import field, frozen
 
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.extractors.registry import only_built_in
+from kgscripts.lean_imports import hide_pandas_from_pyarrow
 from kgscripts.records.failures import Failure
 from kgscripts.records.shards import WrittenShard, write_shard
 from kgscripts.text.pipeline import import_without_torch
@@ -104,6 +105,7 @@ def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:
     _reader = reader
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // jobs)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    hide_pandas_from_pyarrow()
     if only_built_in():
         import_without_torch()
     threading.Thread(target=_end_with, args=(until,), daemon=True).start()

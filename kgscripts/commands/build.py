@@ -19,7 +19,6 @@ from kgscripts.commands.options import Models, Settings
 from kgscripts.corpora.formats import FORMATS
 from kgscripts.corpora.tables import parse_columns
 from kgscripts.extractors.registry import only_built_in
-from kgscripts.lean_imports import hide_pandas_from_pyarrow
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, echo_json, printable, progress_bar
@@ -140,7 +139,6 @@ def build_graph(
 
     Example: kgscripts build-graph stories/ how-tos.jsonl -o graph --jobs 2
     """
-    hide_pandas_from_pyarrow()
     if only_built_in():
         import_without_torch()
     configuration = Configuration() if config is None else read_configuration(config)

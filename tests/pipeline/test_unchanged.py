@@ -147,9 +147,12 @@ def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
         "except SystemExit: pass\n"
         "print([name for name in ('torch', 'pandas', 'spacy', 'duckdb') if name in sys.modules])"
     )
-    options = ["-o", str(tmp_path / "graph"), "--without", "state-changes,scenarios,steps"]
-    command = [sys.executable, "-c", program, "build-graph", str(tmp_path / "plant.txt"), *options]
+    graph = str(tmp_path / "graph")
+    building = ["build-graph", str(tmp_path / "plant.txt"), "-o", graph, "--without", "state-changes,scenarios,steps"]
     imported = [
-        subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1] for _ in range(2)
+        subprocess.run(
+            [sys.executable, "-c", program, *command], capture_output=True, text=True, check=True
+        ).stdout.splitlines()[-1]
+        for command in (building, building, ["show", graph])
     ]
-    assert imported == ["['spacy', 'duckdb']", "[]"]
+    assert imported == ["['spacy', 'duckdb']", "[]", "[]"]
