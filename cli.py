@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# ruff: noqa: E402
+# ruff: noqa: E402 (what Ctrl-C does is set before others are imported)
 import _thread
 import os
 import sys
