@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from exports.serve.kept_graph import KeptGraph
 from exports.serve.protocol import ProtocolError
 from exports.serve.responses import as_json, explained, read_body
 from exports.serve.served import Served
@@ -51,17 +52,17 @@ class Editing:
     async def listed(self, _: Request) -> Response:
         """The pending and the applied ones, and what the server does with them."""
 
-        def read() -> dict[str, Any]:
+        def read(graph: KeptGraph) -> dict[str, Any]:
             return {
-                "build": self._served.graph().build_id,
+                "build": graph.build_id,
                 "state": self._state,
                 "message": self._message,
                 "pending": self._corrections.waiting(),
-                "applied": self._corrections.applied(),
+                "applied": self._corrections.applied(graph),
             }
 
         async def respond() -> Response:
-            return as_json(await self._turns.run(read))
+            return as_json(await self._turns.run(lambda: self._served.consistently(read)))
 
         return await explained(respond)
 
@@ -70,7 +71,13 @@ class Editing:
 
         async def respond() -> Response:
             record = _record(await read_body(request, self._served.limits))
-            return as_json(await self._turns.run(lambda: self._corrections.add(record)), 201)
+
+            def add() -> dict[str, Any]:
+                correction = self._served.consistently(lambda graph: self._corrections.in_words(graph, record))
+                added: dict[str, Any] = self._corrections.add(correction)
+                return added
+
+            return as_json(await self._turns.run(add), 201)
 
         return await explained(respond)
 

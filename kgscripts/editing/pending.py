@@ -42,32 +42,34 @@ class PendingCorrections:
         """All of them, the first one first."""
         return [_item(_pending_id(each), each) for each in self._read()]
 
-    def applied(self) -> list[Item]:
-        """Those that are part of the graph, the latest first."""
-        rows = ScriptGraph.open(self.directory).rows("Correction", ("id", "content"))
+    def applied(self, graph: ScriptGraph) -> list[Item]:
+        """Those that are part of `graph`, the latest first."""
+        rows = graph.rows("Correction", ("id", "content"))
         found = [(row["id"], Correction.from_json(row["content"])) for row in rows]
         return [_item(key, each) for key, each in sorted(found, key=lambda pair: pair[1].age, reverse=True)]
 
-    def add(self, record: dict[str, Any]) -> Item:
-        """Let a correction wait, given as the fields of a line of a file; without a time it is made now.
+    def in_words(self, graph: ScriptGraph, record: dict[str, Any]) -> Correction:
+        """The correction that the fields of a line of a file mean in `graph`; without a time it is made now.
 
         Raises
         ------
         KGScriptsError
-            If it is no correction, its words are not in the graph or could mean several steps, or too many wait.
+            If it is no correction, or its words are not in the graph or could mean several steps.
         """
         given = correction_of({"time": datetime.now(UTC).isoformat(), **record})
-        graph = ScriptGraph.open(self.directory)
         known = [Correction.from_json(row["content"]) for row in graph.rows("Correction", ("content",))]
-        found = GraphWords(graph, [*known, *self._read()]).of_correction(given)
+        return GraphWords(graph, [*known, *self._read()]).of_correction(given)
+
+    def add(self, correction: Correction) -> Item:
+        """Let a correction wait. Raises InputError if too many do."""
 
         def added(pending: list[Correction]) -> list[Correction]:
             if len(pending) >= MOST:
                 raise InputError(f"{MOST:,} corrections wait already", remedy="apply them first")
-            return pending if found in pending else [*pending, found]
+            return pending if correction in pending else [*pending, correction]
 
         self._change(added)
-        return _item(_pending_id(found), found)
+        return _item(_pending_id(correction), correction)
 
     def remove(self, identifier: str) -> bool:
         """Take one back by its id; return whether it waited."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 import kgscripts
 from exports.serve.app import application
 from schemas.errors import ConfigurationError
-from schemas.graph_directory import PENDING, locked
+from schemas.graph_directory import NEXT, PENDING, locked
 from schemas.script_graph import ScriptGraph
 from tests.exports.serve.conftest import Response, Server, ServerProcess, started
 
@@ -106,6 +107,23 @@ def test_people_who_correct_at_once_lose_nothing(edited: tuple[ServerProcess, Sc
     assert (found["pending"], found["message"]) == ([], "")
     assert {each["correction"]["author"] for each in found["applied"]} >= set(names)
     assert not (graph.directory / PENDING).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("method", "content"), [("GET", None), ("POST", REJECTED)])
+def test_a_build_that_is_moved_into_place_is_waited_for(
+    edited: tuple[ServerProcess, ScriptGraph], method: str, content: object
+) -> None:
+    server, graph = edited
+    complete = graph.directory / NEXT / "manifest.json"
+    complete.parent.mkdir()
+    complete.write_bytes((graph.directory / "manifest.json").read_bytes())
+    timer = threading.Timer(0.3, shutil.rmtree, [complete.parent])
+    timer.start()
+    found = ask(server, method, content=content)
+    timer.join()
+    assert found.status in {200, 201}, found.text
+    for item in listed(server)["pending"]:
+        assert ask(server, "DELETE", f"{ADDRESS}/{item['id']}").status == 204
 
 
 @pytest.mark.parametrize(
