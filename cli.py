@@ -46,6 +46,7 @@ import typer
 from typer.core import TyperGroup
 
 from schemas.errors import KGScriptsError
+from schemas.explanations import explain, explain_usage
 from schemas.interrupts import passing_on_interrupts
 from schemas.logs import log_failure, phase, start_log
 from schemas.terminal import (
@@ -53,7 +54,6 @@ from schemas.terminal import (
     echo,
     flush_standard_streams,
     open_standard_streams,
-    printable,
     reader_has_gone,
 )
 
@@ -244,7 +244,7 @@ def main() -> None:
             if _wants_traceback:
                 raise
             code = 2
-            complain(f"error: {_explain(error)}")
+            complain(f"error: {explain(error)}")
     # From here on there is nothing to clean up, and no traceback of the interpreter's own exit is wanted.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     sys.exit(flush_standard_streams() or code)
@@ -258,36 +258,11 @@ def _run() -> int:
     try:
         outcome = app(prog_name="kgscripts", standalone_mode=False)
     except _UsageError as error:
-        complain(_explain_usage(error))
+        complain(explain_usage(error))
         return 2
     except typer.Abort:
         return _interrupted()
     return outcome if isinstance(outcome, int) else 0
-
-
-def _explain_usage(error: Any) -> str:
-    """The error in the arguments; without arguments the help, unless it is printed already."""
-    message = str(error.format_message())
-    if error.ctx is None or type(error).__name__ == "NoArgsIsHelpError":
-        return message
-    return f"{error.ctx.get_usage()}\nerror: {message}\n  `{error.ctx.command_path} --help` lists what it takes"
-
-
-def _explain(error: BaseException) -> str:
-    if isinstance(error, KGScriptsError):
-        return str(error)
-    if isinstance(error, UnicodeEncodeError) and (odd := [part for part in sys.argv if _is_not_utf8(part)]):
-        return f"{printable(odd[0])}: the name is not valid UTF-8\n  choose another name, or rename the file or folder"
-    if isinstance(error, OSError) and error.strerror:
-        return f"{printable(str(error.filename))}: {error.strerror}" if error.filename else error.strerror
-    return (
-        f"{type(error).__name__}: {error}\n  this is a fault of kgscripts; `kgscripts --debug COMMAND ...` shows where"
-    )
-
-
-def _is_not_utf8(argument: str) -> bool:
-    """Python represents bytes that are no UTF-8 as lone surrogates."""
-    return any("\ud800" <= char <= "\udfff" for char in argument)
 
 
 def _interrupted() -> int:
