@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from kgscripts.commands.options import AsJson, AttachAs, Examples
 from schemas.errors import ConfigurationError
 from schemas.output_files import check_outputs
 from schemas.terminal import echo, progress_bar
+
+if TYPE_CHECKING:
+    from kgscripts.evaluation.benchmarks import Benchmark
 
 
 def all_benchmarks(
@@ -30,27 +33,27 @@ def all_benchmarks(
     output file.
     """
     from kgscripts.commands.evaluation_output import finish, print_summary
-    from kgscripts.evaluation.benchmarks import BENCHMARKS, Finished, place_of
+    from kgscripts.evaluation.benchmarks import BENCHMARKS, place_of
+    from kgscripts.evaluation.finished import Finished
+    from kgscripts.evaluation.result import as_json as plain
+    from kgscripts.evaluation.result import from_json
 
     if not data.is_dir():
         remedy = "`kgscripts corpora list` shows where to get corpora"
         raise ConfigurationError("no such folder", where=str(data), remedy=remedy)
     check_outputs(output, inputs=[data])
-    # A device such as /dev/stdout has no place beside it.
-    folder = output.parent if output.is_file() or not output.exists() else Path()
-    finished = Finished(folder / f"{output.name}.finished")
-    known = finished.read()
+    finished = Finished.beside(output)
     wanted = [benchmark for benchmark in BENCHMARKS if benchmark.is_there(data)]
     found = []
     with progress_bar() as progress:
         task = progress.add_task("benchmarks", total=len(wanted))
         for benchmark in wanted:
             progress.update(task, description=benchmark.name)
-            key = benchmark.key(data)
-            if key not in known:
-                known[key] = list(benchmark.run(data))
-                finished.add(key, [evaluation.with_examples(examples) for evaluation in known[key]])
-            found += known[key]
+
+            def run(benchmark: Benchmark = benchmark) -> dict[str, Any]:
+                return plain([evaluation.with_examples(examples) for evaluation in benchmark.run(data)])
+
+            found += from_json(finished.once(benchmark.key(data), run))
             progress.advance(task)
     sources = {system.source for evaluation in found for system in evaluation.models}
     places = {source: place for source in sorted(sources) if (place := place_of(source)) is not None}

@@ -50,11 +50,15 @@ def cloze(
 
     Oracle: earlier blanks contain the gold words. Greedy: they contain the model's own. The published scores are
     printed beside those on the released templates; those models see only the left side of a blank.
+
+    With --output, an evaluation of language models that is stopped goes on where it was if the same command is given
+    again: their answers lie beside the output file until then.
     """
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.cloze.files import evaluate_cloze_files, read_candidates
     from kgscripts.evaluation.cloze.models import TOGETHER, VITERBI, checkpoint_names
     from kgscripts.evaluation.cloze.predictions import Predictions
+    from kgscripts.evaluation.finished import Finished
     from kgscripts.models.registry import find_checkpoint
 
     if attach_as and any(name.endswith(VITERBI) for name in model):
@@ -63,6 +67,7 @@ def cloze(
     if attach_as and any(len(names) > 1 for names in checkpoints.values()):
         raise typer.BadParameter(f"not with {TOGETHER}: a card has the scores of one model", param_hint="--attach-as")
     check_outputs(output, predictions_out, inputs=[templates, whitelist, *chain.from_iterable(checkpoints.values())])
+    finished = Finished.beside(output)
     with _opened(predictions_out) as stream, progress_bar() as progress:
         predictions = Predictions(stream, read_candidates(templates, whitelist))
         found = evaluate_cloze_files(
@@ -74,9 +79,11 @@ def cloze(
             bfloat16=bfloat16,
             on_model=lambda name, total: partial(progress.advance, progress.add_task(name, total=total)),
             on_filled=predictions.write,
+            finished=finished,
         )
     places = {name: find_checkpoint(own) for name, (own, *_) in checkpoints.items()} if attach_as else {}
     finish([found], places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples)
+    finished.remove()
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from schemas.terminal import json_text, progress_bar
 
 if TYPE_CHECKING:
     from kgscripts.corpora.openpi.reading import OpenPIStep
+    from kgscripts.evaluation.finished import Finished
     from kgscripts.models.changes.protocol import ChangeModel
 
 
@@ -68,12 +69,15 @@ def state_changes(
     predictions. One to one: it serves one. Clusters: gold answers about the same attribute of the same entity serve
     one prediction. The published scores are printed beside ours.
 
+    With --output, a model that is stopped goes on where it was if the same command is given again.
+
     With --schema 2.0: F1 of the entities, and of the attributes, that change in a procedure and in its steps, as the
     evaluator of OpenPI 2.0 counts them.
     """
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.changes.answers import official_files, read_answers, read_steps, steps_beside
     from kgscripts.evaluation.changes.predicted import UNSEEN_TOPICS, evaluate_changes
+    from kgscripts.evaluation.finished import Finished
     from kgscripts.models.registry import find_checkpoint, load
 
     if schema is not None:
@@ -101,10 +105,11 @@ def state_changes(
     places = {model: find_checkpoint(model, "state-changes")} if model and attach_as else {}
     answers = read_answers(gold)
     steps = read_steps(questions) if questions else steps_beside(gold)
+    finished = Finished.beside(output)
     if model is not None:
         loaded = load("state-changes", model)
         name = loaded.model.name
-        predicted = _predict(loaded, answers, steps)
+        predicted = _predict(loaded, answers, steps, finished)
     else:
         (file,) = predictions or []
         name = file.name
@@ -130,14 +135,15 @@ def state_changes(
         as_json=as_json,
         examples=examples,
     )
+    finished.remove()
 
 
 def _predict(
-    model: ChangeModel, gold: Mapping[str, list[str]], steps: Mapping[str, OpenPIStep]
+    model: ChangeModel, gold: Mapping[str, list[str]], steps: Mapping[str, OpenPIStep], finished: Finished
 ) -> dict[str, list[str]]:
     from kgscripts.evaluation.changes.answers import predict_changes, steps_of
 
     wanted = steps_of(gold, steps)
     with progress_bar() as progress:
         task = progress.add_task("predicting", total=len(wanted))
-        return predict_changes(model, wanted, on_steps=partial(progress.advance, task))
+        return predict_changes(model, wanted, on_steps=partial(progress.advance, task), finished=finished)

@@ -6,7 +6,6 @@ Each is one that a command of its own runs too, with the models that ship.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,7 +26,7 @@ from kgscripts.evaluation.events.extraction import evaluate_extraction
 from kgscripts.evaluation.events.parsing import evaluate_text
 from kgscripts.evaluation.pages.gold import LIST
 from kgscripts.evaluation.pages.reading import evaluate_pages
-from kgscripts.evaluation.result import Evaluation, as_json, from_json
+from kgscripts.evaluation.result import Evaluation
 from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
 from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold
 from kgscripts.evaluation.scenarios.titles import evaluate_titles
@@ -42,7 +41,6 @@ from kgscripts.text.pipeline import SCORES, SHIPPED, shipped_directory
 from schemas.provenance import Exposure
 from schemas.scenario_documents import ScenarioDocument
 from schemas.scenario_scheme import concept_scheme, linked_scenarios
-from schemas.terminal import json_text
 
 _SEED = 1
 _DOCUMENTS = 12
@@ -207,31 +205,3 @@ def place_of(source: str) -> Path | None:
     if source == SHIPPED:
         return shipped_directory() / SCORES
     return find_checkpoint(checkpoint_of(source)) if source else None
-
-
-@frozen
-class Finished:
-    """The file of benchmarks that are finished, one a line; a run that was stopped goes on behind them."""
-
-    path: Path
-
-    def read(self) -> dict[str, list[Evaluation]]:
-        """The evaluations by the key of their benchmark; half a line at the end, of a killed run, is left out."""
-        found: dict[str, list[Evaluation]] = {}
-        if self.path.is_file():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                try:
-                    content = json.loads(line)
-                except ValueError:
-                    continue
-                found[content["key"]] = from_json(content)
-        return found
-
-    def add(self, key: str, evaluations: Sequence[Evaluation]) -> None:
-        """Add a finished benchmark."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json_text({"key": key, **as_json(evaluations)}, indent=None) + "\n")
-
-    def remove(self) -> None:
-        """Remove the file: everything is finished."""
-        self.path.unlink(missing_ok=True)

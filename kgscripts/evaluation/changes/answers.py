@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from kgscripts.corpora.json_records import json_object, string, strings
 from kgscripts.corpora.openpi.change_template import write_change
 from kgscripts.corpora.openpi.reading import OpenPIStep, read_openpi
 from kgscripts.corpora.source import numbered_lines
+from kgscripts.evaluation.finished import Finished, part_key
 from kgscripts.models.changes.protocol import ChangeModel
 from schemas.changes import ProcedureStep
 from schemas.errors import InputError
@@ -56,18 +58,27 @@ def steps_beside(gold: Path) -> dict[str, OpenPIStep]:
 
 
 def predict_changes(
-    model: ChangeModel, steps: Sequence[OpenPIStep], *, on_steps: Callable[[int], object]
+    model: ChangeModel,
+    steps: Sequence[OpenPIStep],
+    *,
+    on_steps: Callable[[int], object],
+    finished: Finished | None = None,
 ) -> dict[str, list[str]]:
     """The sentences that a model predicts for each step, by id; `on_steps` is called with the number of further steps
-    that are done."""
+    that are done, and `finished` keeps these."""
+    kept = Finished() if finished is None else finished
     predictions: dict[str, list[str]] = {}
     for start in range(0, len(steps), _REPORTED):
         batch = steps[start : start + _REPORTED]
-        found = model.predict([ProcedureStep(text=step.text, context=step.context, title=step.title) for step in batch])
-        for step, changes in zip(batch, found, strict=True):
-            predictions[step.id] = [write_change(predicted.change) for predicted in changes]
+        found = kept.once(part_key(model.model.digest, batch), partial(_sentences, model, batch))
+        predictions.update(zip((step.id for step in batch), found, strict=True))
         on_steps(len(batch))
     return predictions
+
+
+def _sentences(model: ChangeModel, steps: Sequence[OpenPIStep]) -> list[list[str]]:
+    found = model.predict([ProcedureStep(text=step.text, context=step.context, title=step.title) for step in steps])
+    return [[write_change(predicted.change) for predicted in changes] for changes in found]
 
 
 def steps_of(gold: Mapping[str, Sequence[str]], steps: Mapping[str, OpenPIStep]) -> list[OpenPIStep]:

@@ -11,9 +11,11 @@ from attrs import evolve
 from kgscripts.corpora.pairs.cloze_items import ClozeItem, blank_words, cloze_items
 from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
 from kgscripts.evaluation.cloze.filling import Candidates
+from kgscripts.evaluation.cloze.kept import KeptAnswers, model_digests
 from kgscripts.evaluation.cloze.models import Together, open_cloze_model
 from kgscripts.evaluation.cloze.scores import MATCHES, PUBLISHED, STRICT, beaten, context, is_published_task
 from kgscripts.evaluation.cloze.task import PASSES, FilledItem, evaluate_cloze
+from kgscripts.evaluation.finished import Finished
 from kgscripts.evaluation.result import Evaluation, Example, System
 from kgscripts.models.cloze.causal import CausalModel
 
@@ -41,11 +43,13 @@ def evaluate_cloze_files(
     bfloat16: bool = False,
     on_model: Callable[[str, int], Callable[[int], None]] = lambda _, __: lambda ___: None,
     on_filled: Listener = lambda _, __: None,
+    finished: Finished | None = None,
 ) -> Evaluation:
     """Evaluate models, by the names that `open_cloze_model` knows, on the templates of a file.
 
     `on_model` is told the name of each model and how many predictions it will make, and gives what is told how many
-    more are made. With `bfloat16` the networks multiply in bfloat16, which is said beside their scores.
+    more are made. With `bfloat16` the networks multiply in bfloat16, which is said beside their scores. `finished`
+    keeps the answers of language models, which take hours.
     Raises as `evaluate_cloze` and the readers of files do.
     """
     pairs = load_pairs([templates]).pairs
@@ -59,11 +63,13 @@ def evaluate_cloze_files(
             examples.append(_example(name, filled))
             on_filled(name, filled)
 
+        asked = model.models if isinstance(model, Together) else (model,)
+        pretrained = any(isinstance(one, CausalModel) for one in asked)
+        if pretrained and finished is not None:
+            model = KeptAnswers(model, finished, source, model_digests(source), bfloat16)
         on_words = on_model(model.name, PASSES * hidden)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16):
             own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
-        asked = model.models if isinstance(model, Together) else (model,)
-        pretrained = any(isinstance(one, CausalModel) for one in asked)
         remarks = [_PRETRAINED] * pretrained + [_BFLOAT16] * bfloat16
         found.append((evolve(own.systems[0], source=source, remark="; ".join(remarks)), own))
     is_comparable = is_published_task(templates, whitelist)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _LEFT = ":left"
 VITERBI = ":viterbi"
 TOGETHER = "+"
-_HUGGING_FACE = "hf:"
+HUGGING_FACE = "hf:"
 
 
 class LeftSideOnly:
@@ -78,7 +78,7 @@ def _plain(name: str) -> str:
 
 def _parts(name: str) -> list[str]:
     """The names of models that are asked together; the name of a folder may have the sign, too."""
-    is_one = TOGETHER not in name or Path(_plain(name).removeprefix(_HUGGING_FACE)).exists()
+    is_one = TOGETHER not in name or Path(_plain(name).removeprefix(HUGGING_FACE)).exists()
     return [name] if is_one else name.split(TOGETHER)
 
 
@@ -96,10 +96,10 @@ def open_cloze_model(name: str) -> ClozeModel:
         return LeftSideOnly(open_cloze_model(name.removesuffix(_LEFT)))
     if name.endswith(VITERBI):
         return _with_viterbi_slots(open_cloze_model(name.removesuffix(VITERBI)))
-    if name.startswith(_HUGGING_FACE):
+    if name.startswith(HUGGING_FACE):
         from kgscripts.models.cloze.causal_loading import load_causal_model
 
-        return load_causal_model(name.removeprefix(_HUGGING_FACE))
+        return load_causal_model(name.removeprefix(HUGGING_FACE))
     from kgscripts.models.registry import load
 
     return load("cloze", name)

@@ -1,0 +1,69 @@
+"""What a long evaluation has finished: if it was stopped, the same command goes on from there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+
+@define
+class Finished:
+    """A file of finished parts beside the output, one a line: a key, and a result that is JSON.
+
+    Without a path nothing is kept.
+    """
+
+    path: Path | None = None
+    _known: dict[str, Any] | None = field(default=None, init=False)
+
+    @classmethod
+    def beside(cls, output: Path | None) -> Finished:
+        """Those of an evaluation with this output file, if it has one."""
+        if output is None:
+            return cls()
+        # A device such as /dev/stdout, which is a link, has no place beside it.
+        is_device = output.is_symlink() or (output.exists() and not output.is_file())
+        folder = Path() if is_device else output.parent
+        return cls(folder / f"{output.name}.finished")
+
+    def once(self, key: str, compute: Callable[[], Any]) -> Any:
+        """The result with this key, computed if it is not kept."""
+        if self._known is None:
+            self._known = self._read()
+        if key not in self._known:
+            self._known[key] = compute()
+            if self.path is not None:
+                line = json.dumps({"key": key, "result": self._known[key]})
+                with self.path.open("a", encoding="ascii") as file:
+                    # What a killed run left of a line ends here.
+                    file.write(f"\n{line}\n")
+        return self._known[key]
+
+    def remove(self) -> None:
+        """Remove the file: everything is finished."""
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+
+    def _read(self) -> dict[str, Any]:
+        """The results by their keys; what is no whole line is left out."""
+        found: dict[str, Any] = {}
+        if self.path is not None and self.path.is_file():
+            for line in self.path.read_text(encoding="ascii", errors="replace").splitlines():
+                try:
+                    content = json.loads(line)
+                    found[content["key"]] = content["result"]
+                except (ValueError, TypeError, KeyError):
+                    continue
+        return found
+
+
+def part_key(*decisive: object) -> str:
+    """A key: SHA-256 of the version of kgscripts and of all else that decides the result, as `repr` gives it."""
+    from kgscripts import __version__
+
+    return sha256(repr((__version__, *decisive)).encode("utf-8", "surrogatepass")).hexdigest()
