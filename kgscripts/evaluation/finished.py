@@ -33,15 +33,16 @@ class Finished:
 
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """The result with this key, computed if it is not kept."""
+        if self.path is None:
+            return compute()
         if self._known is None:
-            self._known = self._read()
+            self._known = _read(self.path)
         if key not in self._known:
             self._known[key] = compute()
-            if self.path is not None:
-                line = json.dumps({"key": key, "result": self._known[key]})
-                with self.path.open("a", encoding="ascii") as file:
-                    # What a killed run left of a line ends here.
-                    file.write(f"\n{line}\n")
+            line = json.dumps({"key": key, "result": self._known[key]})
+            with self.path.open("a", encoding="ascii") as file:
+                # What a killed run left of a line ends here.
+                file.write(f"\n{line}\n")
         return self._known[key]
 
     def remove(self) -> None:
@@ -49,17 +50,18 @@ class Finished:
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 
-    def _read(self) -> dict[str, Any]:
-        """The results by their keys; what is no whole line is left out."""
-        found: dict[str, Any] = {}
-        if self.path is not None and self.path.is_file():
-            for line in self.path.read_text(encoding="ascii", errors="replace").splitlines():
-                try:
-                    content = json.loads(line)
-                    found[content["key"]] = content["result"]
-                except (ValueError, TypeError, KeyError):
-                    continue
-        return found
+
+def _read(path: Path) -> dict[str, Any]:
+    """The results of a file by their keys; what is no whole line is left out."""
+    found: dict[str, Any] = {}
+    if path.is_file():
+        for line in path.read_text(encoding="ascii", errors="replace").splitlines():
+            try:
+                content = json.loads(line)
+                found[content["key"]] = content["result"]
+            except (ValueError, TypeError, KeyError):
+                continue
+    return found
 
 
 def part_key(*decisive: object) -> str:

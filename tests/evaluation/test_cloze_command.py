@@ -87,15 +87,19 @@ def test_several_models_with_contexts(tmp_path: Path, transducer: Path, template
     other = _checkpoint(tmp_path, "language-model")
     causal = gpt2(tmp_path / "tiny")
     file = tmp_path / "scores.json"
-    names = [str(transducer), f"{other}:left", f"hf:{causal}"]
+    names = [str(transducer), f"{other}:left", f"hf:{causal}", f"hf:{causal}:left"]
     shown = _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
     systems = _written(file).systems
     assert [system.source for system in systems] == names
     assert {system.setting for system in systems} == {"context left"}
-    assert [system.get(MEAN_SPAN) is None for system in systems] == [False, True, True]
-    assert [system.name for system in systems[1:]] == ["language-model, left side only", "tiny, zero-shot"]
+    assert [system.get(MEAN_SPAN) is None for system in systems] == [False, True, True, True]
+    assert [system.name for system in systems[1:]] == [
+        "language-model, left side only",
+        "tiny, zero-shot",
+        "tiny, zero-shot, left side only",
+    ]
     assert "better than published" not in shown
-    assert [system.remark.partition(":")[0] for system in systems] == ["", "", "exposure unknown"]
+    assert [system.remark.partition(":")[0] for system in systems] == ["", "", *["exposure unknown"] * 2]
     assert "exposure unknown: the pretraining" in " ".join(shown.split())
 
 

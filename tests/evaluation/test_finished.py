@@ -189,7 +189,7 @@ def test_what_is_no_result_is_left_out(tmp_path: Path, content: bytes) -> None:
 def test_without_an_output_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     finished = Finished.beside(None)
-    assert [finished.once("a", lambda: 1), finished.once("a", lambda: 2)] == [1, 1]
+    assert [finished.once("a", lambda: 1), finished.once("a", lambda: 2)] == [1, 2]
     finished.remove()
     assert list(tmp_path.iterdir()) == []
     assert Finished.beside(Path("/dev/stdout")).path == Path("stdout.finished")

@@ -70,7 +70,7 @@ def predict_changes(
     predictions: dict[str, list[str]] = {}
     for start in range(0, len(steps), _REPORTED):
         batch = steps[start : start + _REPORTED]
-        found = kept.once(part_key(model.model.digest, batch), partial(_sentences, model, batch))
+        found = kept.once(part_key(model.model, batch), partial(_sentences, model, batch))
         predictions.update(zip((step.id for step in batch), found, strict=True))
         on_steps(len(batch))
     return predictions

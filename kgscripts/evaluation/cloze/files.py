@@ -12,7 +12,7 @@ from kgscripts.corpora.pairs.cloze_items import ClozeItem, blank_words, cloze_it
 from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
 from kgscripts.evaluation.cloze.filling import Candidates
 from kgscripts.evaluation.cloze.kept import KeptAnswers, model_digests
-from kgscripts.evaluation.cloze.models import Together, open_cloze_model
+from kgscripts.evaluation.cloze.models import asked_models, open_cloze_model
 from kgscripts.evaluation.cloze.scores import MATCHES, PUBLISHED, STRICT, beaten, context, is_published_task
 from kgscripts.evaluation.cloze.task import PASSES, FilledItem, evaluate_cloze
 from kgscripts.evaluation.finished import Finished
@@ -63,8 +63,7 @@ def evaluate_cloze_files(
             examples.append(_example(name, filled))
             on_filled(name, filled)
 
-        asked = model.models if isinstance(model, Together) else (model,)
-        pretrained = any(isinstance(one, CausalModel) for one in asked)
+        pretrained = any(isinstance(asked, CausalModel) for asked in asked_models(model))
         if pretrained and finished is not None:
             model = KeptAnswers(model, finished, source, model_digests(source), bfloat16)
         on_words = on_model(model.name, PASSES * hidden)

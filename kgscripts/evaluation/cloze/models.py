@@ -30,11 +30,11 @@ class LeftSideOnly:
 
     def __init__(self, model: ClozeModel) -> None:
         self.name = f"{model.name}, left side only"
-        self._model = model
+        self.model = model
 
     def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
         """See `ClozeModel`."""
-        return self._model.predict([_cut(cloze) for cloze in clozes], candidates)
+        return self.model.predict([_cut(cloze) for cloze in clozes], candidates)
 
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
         """None, since the overall probability of a model of both sides depends on the right side."""
@@ -58,6 +58,13 @@ class Together:
 
     def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
         """None: there is no normalised probability of whole texts."""
+
+
+def asked_models(model: ClozeModel) -> list[ClozeModel]:
+    """The models that a model asks, or itself."""
+    if isinstance(model, Together):
+        return [asked for part in model.models for asked in asked_models(part)]
+    return asked_models(model.model) if isinstance(model, LeftSideOnly) else [model]
 
 
 def _cut(cloze: Cloze) -> Cloze:
