@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,7 +36,6 @@ def all_benchmarks(
     from kgscripts.commands.evaluation_output import finish, print_summary
     from kgscripts.evaluation.benchmarks import BENCHMARKS, place_of
     from kgscripts.evaluation.finished import Finished
-    from kgscripts.evaluation.result import as_json as plain
     from kgscripts.evaluation.result import from_json
 
     if not data.is_dir():
@@ -49,11 +49,7 @@ def all_benchmarks(
         task = progress.add_task("benchmarks", total=len(wanted))
         for benchmark in wanted:
             progress.update(task, description=benchmark.name)
-
-            def run(benchmark: Benchmark = benchmark) -> dict[str, Any]:
-                return plain([evaluation.with_examples(examples) for evaluation in benchmark.run(data)])
-
-            found += from_json(finished.once(benchmark.key(data), run))
+            found += from_json(finished.once(benchmark.key(data), partial(_run, benchmark, data, examples)))
             progress.advance(task)
     sources = {system.source for evaluation in found for system in evaluation.models}
     places = {source: place for source in sorted(sources) if (place := place_of(source)) is not None}
@@ -65,3 +61,9 @@ def all_benchmarks(
         for benchmark in BENCHMARKS:
             if benchmark not in wanted:
                 echo(f"not measured, since its data is not there: {benchmark.name} ({', '.join(benchmark.needs)})")
+
+
+def _run(benchmark: Benchmark, data: Path, examples: int) -> dict[str, Any]:
+    from kgscripts.evaluation.result import as_json
+
+    return as_json(evaluation.with_examples(examples) for evaluation in benchmark.run(data))

@@ -66,8 +66,10 @@ def cloze(
     checkpoints = {name: checkpoint_names(name) for name in model}
     if attach_as and any(len(names) > 1 for names in checkpoints.values()):
         raise typer.BadParameter(f"not with {TOGETHER}: a card has the scores of one model", param_hint="--attach-as")
-    check_outputs(output, predictions_out, inputs=[templates, whitelist, *chain.from_iterable(checkpoints.values())])
+    read = [templates, whitelist, *chain.from_iterable(checkpoints.values())]
+    check_outputs(output, predictions_out, inputs=read)
     finished = Finished.beside(output)
+    check_outputs(finished.path, predictions_out, inputs=read)
     with _opened(predictions_out) as stream, progress_bar() as progress:
         predictions = Predictions(stream, read_candidates(templates, whitelist))
         found = evaluate_cloze_files(

@@ -102,10 +102,11 @@ def state_changes(
         raise typer.BadParameter("needs --model", param_hint="--attach-as")
     read = [*official_files(gold), *(official_files(questions) if questions else ()), *(predictions or []), model]
     check_outputs(output, predictions_out, inputs=read)
+    finished = Finished.beside(output)
+    check_outputs(finished.path, predictions_out, inputs=read)
     places = {model: find_checkpoint(model, "state-changes")} if model and attach_as else {}
     answers = read_answers(gold)
     steps = read_steps(questions) if questions else steps_beside(gold)
-    finished = Finished.beside(output)
     if model is not None:
         loaded = load("state-changes", model)
         name = loaded.model.name

@@ -23,13 +23,10 @@ class Finished:
 
     @classmethod
     def beside(cls, output: Path | None) -> Finished:
-        """Those of an evaluation with this output file, if it has one."""
-        if output is None:
+        """Those of an evaluation with this output file; nothing is kept beside a device or a link (`/dev/stdout`)."""
+        if output is None or output.is_symlink() or (output.exists() and not output.is_file()):
             return cls()
-        # A device such as /dev/stdout, which is a link, has no place beside it.
-        is_device = output.is_symlink() or (output.exists() and not output.is_file())
-        folder = Path() if is_device else output.parent
-        return cls(folder / f"{output.name}.finished")
+        return cls(output.with_name(f"{output.name}.finished"))
 
     def once(self, key: str, compute: Callable[[], Any]) -> Any:
         """The result with this key, computed if it is not kept."""
@@ -40,6 +37,7 @@ class Finished:
         if key not in self._known:
             self._known[key] = compute()
             line = json.dumps({"key": key, "result": self._known[key]})
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="ascii") as file:
                 # What a killed run left of a line ends here.
                 file.write(f"\n{line}\n")

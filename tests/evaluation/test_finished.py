@@ -17,14 +17,10 @@ from kgscripts.evaluation.changes.answers import predict_changes
 from kgscripts.evaluation.finished import Finished, part_key
 from kgscripts.models.cloze.causal import CausalModel
 from schemas.changes import Change, PredictedChange, ProcedureStep
+from schemas.errors import ConfigurationError
 from schemas.provenance import Model
+from tests.evaluation.test_cloze_command import TEMPLATES
 from tests.models.test_causal import gpt2
-
-TEMPLATES = """\
-chop the garlic .\tuse a knife on a board with care .\t1 1 0 1 1 0 1 0 1
-salt the garlic .\tuse a spoon and salt with care .\t1 1 0 1 1 1 0 1
-chop .\tuse a sharp knife .\t1 1 0 0 1
-"""
 
 
 class Questions:
@@ -85,24 +81,41 @@ def test_a_language_model_is_asked_nothing_twice(
     ]
 
 
+@pytest.mark.parametrize("change", ["nothing", "bfloat16", "templates", "weights"])
 def test_answers_of_another_model_or_another_task_are_not_taken(
-    tmp_path: Path, tiny: Path, questions: Questions
+    tmp_path: Path, tiny: Path, questions: Questions, change: str
 ) -> None:
     output = tmp_path / "scores.json"
     _cloze(tmp_path, output)
     number = questions.asked
     questions.asked, questions.last = 0, number - 1
     assert _cloze(tmp_path, output) == 130
-    for change in ("bfloat16", "templates", "weights"):
-        questions.asked, questions.last = 0, None
-        if change == "templates":
-            (tmp_path / "valid.template.tsv").write_text(TEMPLATES.replace("garlic", "onion"), encoding="utf-8")
-        elif change == "weights":
-            GPT2LMHeadModel(GPT2Config.from_pretrained(tiny)).save_pretrained(tiny)
-        kept = (tmp_path / "scores.json.finished").read_bytes()
-        assert _cloze(tmp_path, output, *["--bfloat16"] * (change == "bfloat16")) == 0
-        assert questions.asked >= number - 1, change
-        (tmp_path / "scores.json.finished").write_bytes(kept)
+    questions.asked, questions.last = 0, None
+    if change == "templates":
+        (tmp_path / "valid.template.tsv").write_text(TEMPLATES.replace("garlic", "onion"), encoding="utf-8")
+    elif change == "weights":
+        GPT2LMHeadModel(GPT2Config.from_pretrained(tiny)).save_pretrained(tiny)
+    assert _cloze(tmp_path, output, *["--bfloat16"] * (change == "bfloat16")) == 0
+    assert questions.asked >= number - 1 if change != "nothing" else questions.asked == 1
+
+
+def test_the_folder_of_the_output_may_be_new(tmp_path: Path, tiny: Path, questions: Questions) -> None:
+    output = tmp_path / "new" / "folder" / "scores.json"
+    assert tiny.is_dir()
+    questions.last = 1
+    assert _cloze(tmp_path, output) == 130
+    assert [path.name for path in output.parent.iterdir()] == ["scores.json.finished"]
+    questions.last = None
+    assert _cloze(tmp_path, output) == 0
+    assert [path.name for path in output.parent.iterdir()] == ["scores.json"]
+
+
+def test_what_is_finished_replaces_no_input(tmp_path: Path, tiny: Path) -> None:
+    templates = (tmp_path / "valid.template.tsv").rename(tmp_path / "scores.json.finished")
+    arguments = ["evaluate", "cloze", "--model", f"hf:{tiny}", "--templates", str(templates)]
+    done = CliRunner().invoke(cli.app, [*arguments, "-o", str(tmp_path / "scores.json")])
+    assert isinstance(done.exception, ConfigurationError)
+    assert templates.read_text(encoding="utf-8") == TEMPLATES
 
 
 class _Writer:
@@ -192,7 +205,7 @@ def test_without_an_output_nothing_is_written(tmp_path: Path, monkeypatch: pytes
     assert [finished.once("a", lambda: 1), finished.once("a", lambda: 2)] == [1, 2]
     finished.remove()
     assert list(tmp_path.iterdir()) == []
-    assert Finished.beside(Path("/dev/stdout")).path == Path("stdout.finished")
+    assert [Finished.beside(Path(device)).path for device in ("/dev/stdout", "/dev/null")] == [None, None]
 
 
 def test_a_key_says_all_that_decides() -> None:
