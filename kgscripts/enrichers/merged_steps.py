@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from attrs import fields, frozen
+from attrs import field, fields, frozen, validators
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe, load
+from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.settings import device_setting, model_setting
 from schemas.provenance import Model
 from schemas.records import Action, Record, StepCluster
@@ -30,32 +31,25 @@ class StepEnricherSettings:
     """The model: the name of one that ships, or the directory of a checkpoint."""
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""
+    least_cosine: float = field(default=LEAST_COSINE, validator=[validators.ge(-1.0), validators.le(1.0)])
+    """Two actions whose words have a smaller cosine are never joined."""
 
 
 class StepEnricher(Enricher):
     """Merges the actions of each scenario that mean the same. The result does not depend on other scenarios."""
 
     name = "steps"
-    rules = "1"
+    rules = "2"
     task = "merging of steps"
     gives = StepCluster
     settings: StepEnricherSettings = StepEnricherSettings()
-    # One row for each text of a scenario: its actions in order, each with its step or clause in the text.
+    # One row for each text of a scenario: its actions in order.
     query = """
-        WITH step AS (
-            SELECT document, p.start AS first, p."end" AS last FROM text, UNNEST(passages) AS t(p)
-            WHERE p.kind = 'step'
-        ), told AS (
-            SELECT o.scenario, o.document, o.mention, o.action,
-                   CASE WHEN coalesce(o.start < s.last, false) THEN s.first ELSE o.start END AS first,
-                   CASE WHEN coalesce(o.start < s.last, false) THEN s.last ELSE o."end" END AS last
-            FROM occurrence o ASOF LEFT JOIN step s ON o.document = s.document AND o.start >= s.first
-            WHERE o.scenario > 0
-        ), content AS (
-            SELECT scenario, document,
-                   to_json(list([a.predicate, a.particle, a.object, a.preposition, a.prepositional_object,
-                                 substr(t.text, first + 1, last - first)] ORDER BY mention))::VARCHAR AS told
-            FROM told JOIN action a USING (action) JOIN text t USING (document) GROUP BY scenario, document
+        WITH content AS (
+            SELECT o.scenario, o.document,
+                   to_json(list([a.predicate, a.particle, a.object, a.preposition, a.prepositional_object]
+                                ORDER BY o.mention))::VARCHAR AS told
+            FROM occurrence o JOIN action a USING (action) WHERE o.scenario > 0 GROUP BY o.scenario, o.document
         )
         SELECT scenario AS target, list(told ORDER BY document) AS content FROM content
         GROUP BY scenario ORDER BY target
@@ -79,8 +73,9 @@ class StepEnricher(Enricher):
         from kgscripts.models.sentence_vectors import RememberedVectors
 
         model: StepMerger = load(_TASK, self.settings.model, self.settings.device)
-        # Scenarios share many texts.
+        # Scenarios share many actions.
         model.vectors = RememberedVectors(model.vectors)
+        model.least_cosine = self.settings.least_cosine
         return model
 
     def enrich(
@@ -89,14 +84,11 @@ class StepEnricher(Enricher):
         candidates: Sequence[str],  # noqa: ARG002
     ) -> list[Sequence[Record]]:
         """For each scenario the clusters of two or more actions."""
-        from kgscripts.models.steps.contexts import StepMention
+        from kgscripts.models.steps.contexts import words_of
 
-        scenarios = [
-            [[StepMention(told[:-1], told[-1]) for told in json.loads(text)] for text in content]
-            for content in contents
-        ]
+        scenarios = [[list(map(tuple, json.loads(text))) for text in content] for content in contents]
         # In one go, since the batches of a single scenario are seldom full.
-        self._model.vectors([step.text for texts in scenarios for text in texts for step in text])
+        self._model.vectors([words_of(action) for texts in scenarios for text in texts for action in text])
         found: list[Sequence[Record]] = []
         for texts in scenarios:
             found.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,9 +13,9 @@ from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.corpora.grouped_steps import GroupedText, paraphrase_texts
 from kgscripts.corpora.inscript import read_stories
 from kgscripts.extractors.registry import choose
-from kgscripts.models.steps.contexts import ActionParts, StepMention
+from kgscripts.models.steps.contexts import ActionParts
 from kgscripts.text.pipeline import describe_pipeline
-from schemas.records import Document, EventMention, PassageKind
+from schemas.records import Document, EventMention
 
 _DOCUMENTS = 64
 
@@ -51,24 +50,21 @@ class GoldScenario:
     """A scenario with its texts as they are read, and annotations of their steps."""
 
     scenario: str
-    texts: Sequence[Sequence[StepMention]]
+    texts: Sequence[Sequence[ActionParts]]
     annotations: Sequence[GoldSteps]
 
 
 @frozen
 class ReadStep:
-    """The mention of an event that begins at `start` of a text."""
+    """The mention of an event: its action and its place in a text."""
 
     start: int
     end: int
-    mention: StepMention
+    action: ActionParts
 
 
 def read_events(documents: Sequence[Document]) -> list[list[ReadStep]]:
-    """The events of each document, as the extractors that ship read them, in text order.
-
-    The words around an event are its step where the document has steps, else the clause.
-    """
+    """The events of each document, as the extractors that ship read them, in text order."""
     chosen = choose(["sentences", "events"], (), describe_pipeline)
     reader = DocumentReader(chosen, strict=True)
     versions = frozenset(item.version for item in chosen)
@@ -78,24 +74,15 @@ def read_events(documents: Sequence[Document]) -> list[list[ReadStep]]:
         mentions: dict[str, list[EventMention]] = defaultdict(list)
         for reading in reader.read(Batch(block, versions)).readings:
             mentions[reading.subject] += [record for record in reading.records if isinstance(record, EventMention)]
-        found += [_in_order(document, mentions[document.digest]) for document in block]
+        found += [_in_order(mentions[document.digest]) for document in block]
     return found
 
 
-def _in_order(document: Document, mentions: Iterable[EventMention]) -> list[ReadStep]:
-    steps = [passage for passage in document.passages if passage.kind is PassageKind.STEP]
-    starts = [passage.start for passage in steps]
-    found = []
-    for mention in sorted(mentions, key=lambda mention: (mention.start, mention.end)):
-        place = bisect_right(starts, mention.start) - 1
-        span = (
-            (steps[place].start, steps[place].end)
-            if place >= 0 and mention.start < steps[place].end
-            else (mention.start, mention.end)
-        )
-        text = document.text[slice(*span)]
-        found.append(ReadStep(mention.start, mention.end, StepMention(attrs.astuple(mention.action), text)))
-    return found
+def _in_order(mentions: Iterable[EventMention]) -> list[ReadStep]:
+    return [
+        ReadStep(mention.start, mention.end, attrs.astuple(mention.action))
+        for mention in sorted(mentions, key=lambda mention: (mention.start, mention.end))
+    ]
 
 
 def descript_scenarios(path: str | Path) -> list[GoldScenario]:
@@ -112,15 +99,15 @@ def descript_scenarios(path: str | Path) -> list[GoldScenario]:
 def grouped_scenarios(texts: Sequence[GroupedText]) -> list[GoldScenario]:
     """The scenarios of texts whose steps have groups."""
     read = read_events([text.document for text in texts])
-    of_scenario: dict[str, list[Sequence[StepMention]]] = defaultdict(list)
+    of_scenario: dict[str, list[Sequence[ActionParts]]] = defaultdict(list)
     annotated: dict[str, dict[str, list[GoldStep]]] = defaultdict(lambda: defaultdict(list))
     for text, events in zip(texts, read, strict=True):
-        of_scenario[text.scenario].append([event.mention for event in events])
+        of_scenario[text.scenario].append([event.action for event in events])
         for place, group in text.groups:
             passage = text.document.passages[place]
             own = [event for event in events if passage.start <= event.start < passage.end]
             words = text.document.text[passage.start : passage.end]
-            step = GoldStep(group, own[0].mention.action if own else None, words)
+            step = GoldStep(group, own[0].action if own else None, words)
             annotated[text.scenario][text.annotation].append(step)
     return [
         GoldScenario(
@@ -142,16 +129,16 @@ def inscript_scenarios(directory: Path, splits: Sequence[str] = ("train", "val")
     """
     stories = [story for split in splits for story in read_stories(directory / split)]
     read = read_events([story.document for story in stories])
-    texts: dict[str, list[list[StepMention]]] = defaultdict(list)
+    texts: dict[str, list[list[ActionParts]]] = defaultdict(list)
     steps: dict[str, list[GoldStep]] = defaultdict(list)
     for story, events in zip(stories, read, strict=True):
         scenario = story.document.scenario
-        texts[scenario].append([event.mention for event in events])
+        texts[scenario].append([event.action for event in events])
         labels = [(word.start, word.event) for word in story.words if word.is_event_head]
         for event in events:
             own = [label for start, label in labels if event.start <= start < event.end]
             if own and own[0].startswith("ScrEv_") and own[0] != "ScrEv_other":
-                steps[scenario].append(GoldStep(own[0], event.mention.action, event.mention.text))
+                steps[scenario].append(GoldStep(own[0], event.action, story.document.text[event.start : event.end]))
     return [
         GoldScenario(scenario, [own for own in found if own], [GoldSteps("InScript", steps[scenario])])
         for scenario, found in texts.items()

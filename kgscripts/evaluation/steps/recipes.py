@@ -64,7 +64,7 @@ def score_recipes(
         events = {name: next(texts) for name in dish.recipes}
         actions = {(name, phrase.token): _read(phrase, events[name]) for name, phrase in _annotated(dish)}
         found += sum(map(bool, actions.values()))
-        rules = action_rules([[event.mention for event in own] for own in events.values() if own], merger, thresholds)
+        rules = action_rules([[event.action for event in own] for own in events.values() if own], merger, thresholds)
         for rule, step_of in rules.items():
             steps = {token: frozenset(step_of[action] for action in own) for token, own in actions.items()}
             _count(overall[rule], dish, steps)
@@ -105,9 +105,7 @@ def _read(phrase: TaggedPhrase, events: Sequence[ReadStep]) -> frozenset[ActionP
     if not holding:
         return frozenset()
     shortest = min(holding, key=lambda event: (event.end - event.start, event.start))
-    return frozenset(
-        event.mention.action for event in holding if (event.start, event.end) == (shortest.start, shortest.end)
-    )
+    return frozenset(event.action for event in holding if (event.start, event.end) == (shortest.start, shortest.end))
 
 
 def _count(counts: _Counts, dish: Dish, steps: Mapping[_Token, frozenset[object]]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from kgscripts.assembly.tables.clusters import assembled_clusters, cluster_key
-from kgscripts.models.steps.contexts import ActionParts, StepContexts, StepMention
+from kgscripts.models.steps.contexts import ActionParts, StepContexts
 from kgscripts.models.steps.merger import StepMerger
 
 VERB_AND_OBJECT = "same verb and object"
@@ -20,7 +20,7 @@ _SEED = 1931
 
 
 def action_rules(
-    texts: Sequence[Sequence[StepMention]], merger: StepMerger, thresholds: Sequence[float] = ()
+    texts: Sequence[Sequence[ActionParts]], merger: StepMerger, thresholds: Sequence[float] = ()
 ) -> dict[str, Mapping[ActionParts, object]]:
     """By the name of each rule, the step of each action of a scenario's texts.
 

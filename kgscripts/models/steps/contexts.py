@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
@@ -20,26 +20,22 @@ Floats: TypeAlias = NDArray[np.float64]
 FEATURES = 28
 """The number of features of a pair of actions."""
 
-_MOST_TEXTS = 4
-"""The most wordings by which an action is described, the first in the alphabet; this limits the cost."""
+_MOST_AROUND = 4
+"""The most actions before an action and after it by which it is described, the first in the alphabet; this limits the
+cost."""
 _NEAREST = 8
+_NO_VECTORS = np.zeros((0, SIZE))
 _UNRESOLVED = frozenset({"it", "them"})
 """Objects without a meaning of their own: they do not count as common to two actions."""
-
-
-@frozen
-class StepMention:
-    """A mention of an action, with its words: a step of a list, or a clause."""
-
-    action: ActionParts = field(converter=tuple[str, ...])
-    text: str
 
 
 @frozen(eq=False)
 class StepContexts:
     """The actions of a scenario, ascending, with the features of each; `vectors` and the like are (actions, `SIZE`).
-    `vectors` are unit vectors of the wordings of an action, `before` and `after` those of the mentions directly before
+    `vectors` are unit vectors of the words of an action, `before` and `after` those of the mentions directly before
     and after it; from the centred ones, the mean of the scenario is subtracted.
+
+    The words of an action are its own parts: two actions of one sentence or list item have different words.
     """
 
     actions: Sequence[ActionParts]
@@ -62,26 +58,25 @@ class StepContexts:
     """Numbers of predicate, head of the object, object, and head of the preposition's object; -1 for none."""
 
     @classmethod
-    def of(cls, texts: Sequence[Sequence[StepMention]], vectors: Vectors) -> StepContexts:
-        """The contexts of all actions of a scenario's texts, each with its mentions in text order."""
+    def of(cls, texts: Sequence[Sequence[ActionParts]], vectors: Vectors) -> StepContexts:
+        """The contexts of all actions of a scenario's texts, each text with its mentions of actions in order."""
         places: dict[ActionParts, list[tuple[int, int]]] = defaultdict(list)
         for number, text in enumerate(texts):
-            for place, mention in enumerate(text):
-                places[mention.action].append((number, place))
+            for place, action in enumerate(text):
+                places[action].append((number, place))
         actions = sorted(places)
-        described = [_described(texts, places[action]) for action in actions]
-        names = sorted({name for own in described for around in own for name in around})
-        number_of = {name: number for number, name in enumerate(names)}
-        units = _unit(vectors(names).astype(float)) if names else np.zeros((0, SIZE))
+        number_of = {action: number for number, action in enumerate(actions)}
+        units = _unit(vectors([words_of(action) for action in actions]).astype(float)) if actions else _NO_VECTORS
 
-        def means(which: int) -> Floats:
+        def means(step: int) -> Floats:
+            """Of the mentions `step` places away."""
             found = np.zeros((len(actions), SIZE))
-            for row, own in enumerate(described):
-                if own[which]:
-                    found[row] = units[[number_of[name] for name in own[which]]].mean(axis=0)
+            for row, action in enumerate(actions):
+                if own := _around(texts, places[action], step):
+                    found[row] = units[[number_of[other] for other in own]].mean(axis=0)
             return _unit(found)
 
-        around = means(0), means(1), means(2)
+        around = units, means(-1), means(1)
         centred = tuple(_unit(item - item.mean(axis=0)) for item in around)
         rows = [row for row, action in enumerate(actions) for _ in {number for number, _ in places[action]}]
         columns = [number for action in actions for number in sorted({number for number, _ in places[action]})]
@@ -137,16 +132,17 @@ def pair_features(contexts: StepContexts, rows: NDArray[np.int64], columns: NDAr
     return np.stack(found, axis=-1).astype(np.float32)
 
 
-def _described(texts: Sequence[Sequence[StepMention]], places: Sequence[tuple[int, int]]) -> tuple[list[str], ...]:
-    """The wordings of an action, and those of the mentions before and after it: at most `_MOST_TEXTS` of each."""
-    own, before, after = set(), set(), set()
-    for number, place in places:
-        own.add(texts[number][place].text)
-        if place:
-            before.add(texts[number][place - 1].text)
-        if place + 1 < len(texts[number]):
-            after.add(texts[number][place + 1].text)
-    return tuple(sorted(item)[:_MOST_TEXTS] for item in (own, before, after))
+def words_of(action: ActionParts) -> str:
+    """The words of an action: its verb, particle, object and place."""
+    return " ".join(part for part in action if part)
+
+
+def _around(
+    texts: Sequence[Sequence[ActionParts]], places: Sequence[tuple[int, int]], step: int
+) -> Sequence[ActionParts]:
+    """The actions of the mentions `step` places behind those of an action: at most `_MOST_AROUND`."""
+    found = {texts[number][place + step] for number, place in places if 0 <= place + step < len(texts[number])}
+    return sorted(found)[:_MOST_AROUND]
 
 
 def _together(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> list[Floats]:

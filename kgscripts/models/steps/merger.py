@@ -19,8 +19,9 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import Vectors
+from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
-from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, StepMention, pair_features
+from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, pair_features
 from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, encoder_model
 from schemas.provenance import Model
 
@@ -73,7 +74,11 @@ class PairNetwork(nn.Module):
 
 
 class StepMerger(TrainedModel):
-    """Merges the actions of a scenario that are the same step. `vectors` gives the vectors of texts."""
+    """Merges the actions of a scenario that are the same step. `vectors` gives the vectors of texts.
+
+    Actions whose words have a cosine below `least_cosine` are not the same step: the classifier alone would join them
+    for their places and companions.
+    """
 
     def __init__(
         self,
@@ -85,6 +90,7 @@ class StepMerger(TrainedModel):
         self.model = model
         self.settings = settings
         self.vectors = vectors
+        self.least_cosine = LEAST_COSINE
         self._network = network.eval()
 
     def to(self, device: str) -> StepMerger:
@@ -100,9 +106,9 @@ class StepMerger(TrainedModel):
         settings = attrs.evolve(self.settings, least=threshold, first=first)
         return StepMerger(self._network, settings, self.model, self.vectors)
 
-    def merge(self, texts: Sequence[Sequence[StepMention]]) -> list[StepGroup]:
+    def merge(self, texts: Sequence[Sequence[ActionParts]]) -> list[StepGroup]:
         """The groups of two or more actions of a scenario's texts that are the same step."""
-        if len({mention.action for text in texts for mention in text}) < 2:
+        if len({action for text in texts for action in text}) < 2:
             return []
         contexts = StepContexts.of(texts, self.vectors)
         members: dict[int, list[int]] = {}
@@ -157,6 +163,8 @@ class StepMerger(TrainedModel):
                 odds = self._network(features)
                 # Rounded, since the last bits of a network differ between processors.
                 found[start : start + _ROWS] = torch.sigmoid(odds).double().numpy().round(4)
+        cosines = (contexts.vectors[rows] @ contexts.vectors[columns].T).round(4)
+        found[cosines < self.least_cosine] = 0.0
         return (found + found.T) / 2 if rows is columns else found
 
 
