@@ -5,24 +5,29 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import pyarrow.compute as pc
 from attrs import fields
 
-from kgscripts.building.report import BuildReport, ModelSummary, ScenarioSummary
+from kgscripts.building.report import MOST_NAMED, BuildReport, ModelSummary, ScenarioSummary
 from kgscripts.building.run import Run
 from kgscripts.records.failures import FailureCount
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure, Unit
+from schemas.records import Discard, PassageKind
 from schemas.script_graph import ScriptGraph
 
 _TOP_SCENARIOS = 5
 _OVERALL = re.compile(r"F1|LAS|accuracy")
 
 
-def report(graph: ScriptGraph, run: Run, failures: Sequence[FailureCount]) -> BuildReport:
-    """Describe `graph` as `run` left it, with the `failures` of its extractors."""
+def report(
+    graph: ScriptGraph, run: Run, failures: Sequence[FailureCount], discards: Iterable[Discard] = ()
+) -> BuildReport:
+    """Describe `graph` as `run` left it, with the `failures` of its extractors and the `discards` of its inputs."""
     rows = graph.manifest.rows
+    mentions, unread = _mentions(graph)
     return BuildReport(
         directory=graph.directory,
         build_id=graph.build_id,
@@ -32,6 +37,12 @@ def report(graph: ScriptGraph, run: Run, failures: Sequence[FailureCount]) -> Bu
         relations={name: rows(name) for name in RELATION_TYPES if rows(name)},
         scenarios=_scenarios(graph),
         discards=dict(sorted(graph.manifest.discards.items(), key=lambda item: -item[1])),
+        mentions=mentions,
+        sources_without_event=unread,
+        input_discards=tuple(
+            f"{item.where}: {item.reason}{f', {item.detail}' if item.detail else ''}"
+            for item in islice(discards, MOST_NAMED)
+        ),
         models=_models(graph),
         failures=tuple(failures),
         run=run,
@@ -48,6 +59,19 @@ def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
     rows = graph.select("Scenario", ["id", "label", "support"]).to_pylist()
     rows = sorted(rows, key=lambda row: (-row["support"], row["label"]))[:_TOP_SCENARIOS]
     return tuple(ScenarioSummary(row["label"], row["support"], steps[row["id"]], usual[row["id"]]) for row in rows)
+
+
+def _mentions(graph: ScriptGraph) -> tuple[int, tuple[str, ...]]:
+    """The number of events that were read, and the names of the sources without any, at most `MOST_NAMED`."""
+    count, found = 0, set()
+    for batch in graph.batches("Passage"):
+        sources = batch["source"].filter(pc.equal(batch["kind"], PassageKind.MENTION))
+        count += len(sources)
+        found.update(sources.unique().to_pylist())
+    if len(found) == graph.manifest.sources:
+        return count, ()
+    unread = sorted(row["name"] for row in graph.rows("Source", ("id", "name")) if row["id"] not in found)
+    return count, tuple(unread[:MOST_NAMED])
 
 
 def _sources_with_scenario(graph: ScriptGraph) -> int:

@@ -125,7 +125,8 @@ def make_graph(
         _LOG.info(
             "%s: %d sources and %d words read, build %s", directory, run.sources_read, run.words_read, graph.build_id
         )
-        return report(graph, run, store.failures.counts([item.version for item in chosen]))
+        failures = store.failures.counts([item.version for item in chosen])
+        return report(graph, run, failures, store.inputs.discards())
 
 
 def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> ScriptGraph:

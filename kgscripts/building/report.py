@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,22 @@ SCORES_A_DATASET = 2
 """At most this number of scores of a dataset are printed; JSON has them all."""
 _WIDTH = 80
 _MOST_REASONS = 6
+MOST_NAMED = 100
+"""The most texts, and the most parts of inputs, that a report names."""
+_SHOWN_NAMES = 3
+_NO_EVENT = (
+    DiscardReason.MENTIONED,
+    DiscardReason.STATIVE,
+    DiscardReason.NEGATED,
+    DiscardReason.HYPOTHETICAL,
+    DiscardReason.PLANNED,
+    DiscardReason.NO_CONTENT,
+)
+"""What a verb is that tells no event."""
+_MANY = 0.6
+"""A larger share of such verbs is not normal (docs/guide/building.md)."""
 _MOST_FAILURES = 2
+_NORMAL = "instructions 5-30 %, stories 40-60 %"
 _LONGEST_DETAIL = 80
 """The most characters of an error that are printed without `verbose`."""
 
@@ -60,6 +75,12 @@ class BuildReport:
     relations: dict[str, int]
     scenarios: tuple[ScenarioSummary, ...]
     discards: dict[str, int]
+    mentions: int
+    """The number of events that were read."""
+    sources_without_event: tuple[str, ...]
+    """The names of the texts in which no event was read, at most `MOST_NAMED`."""
+    input_discards: tuple[str, ...]
+    """Where, why and what the readers of inputs left out, at most `MOST_NAMED`."""
     models: tuple[ModelSummary, ...]
     failures: tuple[FailureCount, ...]
     run: Run
@@ -74,6 +95,12 @@ class BuildReport:
 
     def _repr_html_(self) -> str:
         return report_html(self)
+
+    @property
+    def share_without_event(self) -> float:
+        """The share of the verbs that tell no event."""
+        without = sum(self.discards.get(reason, 0) for reason in _NO_EVENT)
+        return without / max(1, without + self.mentions)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values, for JSON."""
@@ -158,7 +185,9 @@ def _rows(report: BuildReport, verbose: bool) -> Iterator[tuple[str, str]]:
     reasons = list(report.discards.items())
     kept = dict(reasons if verbose else reasons[:_MOST_REASONS])
     more = sum(report.discards.values()) - sum(kept.values())
-    yield "left out", _counts(kept) + (f" · others {more:,}" if more else "")
+    share = report.share_without_event
+    normal = f"\n{share:.0%} of the verbs tell no event (normal: {_NORMAL})" if share else ""
+    yield "left out", _counts(kept) + (f" · others {more:,}" if more else "") + normal
     if not verbose:
         scored = sum(bool(model.scores) for model in report.models)
         yield "models", f"{len(report.models)}, {scored} of them with scores: --verbose lists them"
@@ -213,6 +242,12 @@ def _made(report: BuildReport) -> str:
 def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
     """What went wrong, with a remedy."""
     run = report.run
+    if report.sources_without_event:
+        yield "no step was read in these texts:" + _named(report.sources_without_event, verbose)
+    if report.input_discards:
+        yield "left out of the inputs:" + _named(report.input_discards, verbose)
+    if report.share_without_event > _MANY:
+        yield "most verbs tell no event: the texts may be neither instructions nor stories"
     if without := report.sources_without_scenario:
         yield (
             f"{without:,} of {report.sources:,} sources {'has' if without == 1 else 'have'} no scenario: "
@@ -242,9 +277,7 @@ def _failed(failure: FailureCount, sources: int, throughout: int, verbose: bool)
     0.
     """
     name, of_all = failure.name, f"{failure.documents:,} of {sources:,} sources"
-    detail = (
-        failure.detail if verbose or len(failure.detail) <= _LONGEST_DETAIL else f"{failure.detail[:_LONGEST_DETAIL]}…"
-    )
+    detail = failure.detail if verbose else _shortened(failure.detail, _LONGEST_DETAIL)
     if failure.reason is DiscardReason.REQUIRED_MISSING:
         return f"{name} has not read {of_all}: {detail}"
     if throughout:
@@ -255,6 +288,19 @@ def _failed(failure: FailureCount, sources: int, throughout: int, verbose: bool)
     return (
         f"{name} failed on {of_all}, for example: {detail}\n  they are in {DISCARDED}, and the next build tries again"
     )
+
+
+def _shortened(text: str, most: int) -> str:
+    """The first `most` characters of a text."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _named(names: Sequence[str], verbose: bool) -> str:
+    """The first of some names, a line each; with `verbose` all of them, and whole."""
+    shown = list(names) if verbose else [_shortened(name, _LONGEST_DETAIL - 4) for name in names[:_SHOWN_NAMES]]
+    if more := len(names) - len(shown):
+        shown.append(f"{more:,} more: --verbose lists them")
+    return "".join(f"\n  {name}" for name in shown)
 
 
 def _next(report: BuildReport) -> Iterator[str]:

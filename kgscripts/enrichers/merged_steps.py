@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -72,7 +73,8 @@ class StepEnricher(Enricher):
     def _model(self) -> StepMerger:
         from kgscripts.models.sentence_vectors import RememberedVectors
 
-        model: StepMerger = load(_TASK, self.settings.model, self.settings.device)
+        # A copy, since other builds of this process have the same model.
+        model: StepMerger = copy(load(_TASK, self.settings.model, self.settings.device))
         # Scenarios share many actions.
         model.vectors = RememberedVectors(model.vectors)
         model.least_cosine = self.settings.least_cosine

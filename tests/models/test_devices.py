@@ -20,7 +20,6 @@ from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import run_side_by_side
 from kgscripts.models.registry import load, load_with_task
 from kgscripts.models.scenarios.protocol import NewScenario
-from kgscripts.models.steps.contexts import StepMention
 from schemas.changes import ProcedureStep
 from schemas.errors import ConfigurationError, ModelError
 
@@ -96,8 +95,8 @@ def _detected(model: Any) -> None:
 
 
 def _merged(model: Any) -> None:
-    mentions = [StepMention([verb, "", "water", "", ""], f"{verb} water") for verb in ("boil", "heat", "pour")]
-    model.merge([mentions, mentions[1:]])
+    actions = [(verb, "", "water", "", "") for verb in ("boil", "heat", "pour")]
+    model.merge([actions, actions[1:]])
 
 
 RUNS: dict[str, Callable[[Any], None]] = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from copy import copy
+from itertools import combinations, product
 from typing import Any
 
 import attrs
@@ -21,18 +22,18 @@ from kgscripts.models.registry import find_checkpoint, load
 from kgscripts.models.sentence_vectors import SIZE
 from kgscripts.models.steps import merger as step_merger
 from kgscripts.models.steps.clusters import by_first_member, clusters_of, together
-from kgscripts.models.steps.contexts import FEATURES, StepContexts, StepMention, pair_features
+from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, pair_features, words_of
 from kgscripts.models.steps.merger import StepMerger, merger_model
 from schemas.errors import ModelError
 
 
-def _step(words: str) -> StepMention:
+def _step(words: str) -> ActionParts:
     verb, _, rest = words.partition(" ")
     noun, _, place = rest.partition(" in ")
-    return StepMention((verb, "", noun, "in" if place else "", place), words)
+    return (verb, "", noun, "in" if place else "", place)
 
 
-def _texts(*texts: str) -> list[list[StepMention]]:
+def _texts(*texts: str) -> list[list[ActionParts]]:
     return [[_step(words) for words in text.split(", ")] for text in texts]
 
 
@@ -110,8 +111,8 @@ def test_what_is_told_together_is_never_joined() -> None:
     assert clusters_of(pairs, np.ones(3), csr_array(np.eye(3)), first=0.2, least=0.25).tolist() == [0, 0, 0]
 
 
-def _merged(texts: Sequence[Sequence[StepMention]], model: StepMerger) -> list[set[str]]:
-    return [{" ".join(part for part in action if part) for action in group.actions} for group in model.merge(texts)]
+def _merged(texts: Sequence[Sequence[ActionParts]], model: StepMerger) -> list[set[str]]:
+    return [{words_of(action) for action in group.actions} for group in model.merge(texts)]
 
 
 def test_the_shipped_model_merges_paraphrases_and_keeps_steps_apart() -> None:
@@ -126,7 +127,7 @@ def test_the_shipped_model_merges_paraphrases_and_keeps_steps_apart() -> None:
 
 
 @pytest.mark.parametrize("texts", [[], [[]], _texts("boil water"), _texts("boil water, boil water")])
-def test_scenarios_with_nothing_to_merge(texts: list[list[StepMention]]) -> None:
+def test_scenarios_with_nothing_to_merge(texts: list[list[ActionParts]]) -> None:
     assert load("steps", "default").merge(texts) == []
 
 
@@ -139,6 +140,36 @@ def test_actions_beyond_the_most_frequent_ones_join_their_clusters(monkeypatch: 
     assert any({"boil water", "heat water"} <= group for group in bounded)
     for group in bounded:
         assert not {"boil water", "drink coffee"} <= group
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["", "in", "lid"])] * 5), min_size=2, unique=True))
+def test_no_two_actions_of_a_text_have_the_same_words_unless_these_are_the_same(actions: list[ActionParts]) -> None:
+    words = [words_of(action) for action in actions]
+    contexts = StepContexts.of([actions], _random_vectors)
+    for (one, row), (other, column) in product(zip(words, _rows_of(contexts, actions), strict=True), repeat=2):
+        same = np.array_equal(contexts.vectors[row], contexts.vectors[column])
+        assert same == (one == other)
+
+
+def _rows_of(contexts: StepContexts, actions: list[ActionParts]) -> list[int]:
+    """The rows of actions."""
+    return [contexts.actions.index(action) for action in actions]
+
+
+def test_actions_whose_words_are_not_alike_are_never_joined() -> None:
+    model = copy(load("steps", "default"))
+    contexts = StepContexts.of(COFFEE, model.vectors)
+    cosines = contexts.vectors @ contexts.vectors.T
+    joined = {pair for group in model.merge(COFFEE) for pair in combinations(group.actions, 2)}
+    assert joined
+    for pair in joined:
+        one, other = map(contexts.actions.index, pair)
+        model.least_cosine = float(cosines[one, other]) + 0.001
+        assert pair not in {
+            pair for group in model.merge(COFFEE) if len(group.actions) == 2 for pair in [group.actions]
+        }
+    model.least_cosine = 1.0
+    assert model.merge(COFFEE) == []
 
 
 def _damaged(change: str) -> Any:

@@ -135,6 +135,29 @@ def test_the_report_fits_on_one_screen(
         assert part in verbose
 
 
+def test_a_report_names_what_was_not_read_and_says_what_is_normal(tmp_path: Path) -> None:
+    (tmp_path / "tea.txt").write_text("How to make tea\n\n1. Boil the water.\n2. Do not touch the kettle.\n")
+    for number in range(5):
+        (tmp_path / f"nothing-{number}.txt").write_text(f"The weather is nice on day {number}.")
+    (tmp_path / "broken.jsonl").write_text('{"id": 1, "text": "Boil the water."}\n{"text": \n')
+    found = build_graph(tmp_path, tmp_path / "graph", without=_WITHOUT)
+    lines = str(found).splitlines()
+    place = lines.index("no step was read in these texts:")
+    assert [line.rsplit("/")[-1].strip() for line in lines[place + 1 : place + 4]] == [
+        f"nothing-{number}.txt" for number in range(3)
+    ]
+    assert lines[place + 4] == "  2 more: --verbose lists them"
+    place = lines.index("left out of the inputs:")
+    assert "broken.jsonl:2: malformed record" in lines[place + 1]
+    assert len(found.sources_without_event) == 5
+    without = sum(number for reason, number in found.discards.items() if reason != "malformed record")
+    assert found.mentions >= 2
+    share = without / (without + found.mentions)
+    assert found.share_without_event == share > 0
+    assert f"{share:.0%} of the verbs tell no event" in str(found)
+    assert ("most verbs tell no event" in str(found)) == (share > 0.6)
+
+
 def test_a_report_with_many_faults_fits_too(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     counted = Run(jobs=1, inputs_read=9, inputs_unreadable=2, inputs_partly_read=1, sources_read=45, words_read=10_000)

@@ -88,3 +88,28 @@ def test_corrections_prevail_over_the_model(tmp_path: Path) -> None:
     build_graph(output=tmp_path / "graph", texts=_documents(), extractors=[*READING, "steps"], corrections=file)
     steps = _steps(tmp_path / "graph")
     assert not any({"boil water", "heat water"} <= actions for actions in steps.values())
+
+
+@pytest.mark.parametrize(
+    ("item", "apart"),
+    [
+        (
+            "Open the lid of the jar, pour the oil into the jar and close the lid.",
+            {"open lid", "pour oil", "close lid"},
+        ),
+        ("Lift the dog into the tub, lather it, rinse it and lift it out.", {"lather dog", "rinse dog"}),
+        ("Get a treat, a pitcher and a towel.", {"get treat", "get pitcher", "get towel"}),
+    ],
+)
+def test_the_actions_of_a_list_item_are_steps_of_their_own(tmp_path: Path, item: str, apart: set[str]) -> None:
+    text = f"How to do it\n\n1. {item}\n2. Wait for an hour.\n3. Clean the kitchen.\n"
+    build_graph(output=tmp_path / "graph", texts=[text], extractors=[*READING, "steps"])
+    steps = _steps(tmp_path / "graph")
+    for actions in steps.values():
+        assert len({action for action in actions if any(action.startswith(own) for own in apart)}) < 2, steps
+
+
+def test_a_setting_says_how_alike_the_words_of_one_step_are(tmp_path: Path) -> None:
+    chosen = {"steps": {"least_cosine": 1.0}}
+    build_graph(output=tmp_path / "graph", texts=_documents(), extractors=[*READING, "steps"], settings=chosen)
+    assert {"boil water", "heat water"} <= _steps(tmp_path / "graph").keys()
