@@ -32,6 +32,7 @@ _SEPARATOR = re.compile(r'"?sep=(\\t|.)"?', re.IGNORECASE)
 """The first line by which spreadsheets say what separates cells."""
 MOST_CELLS = 500_000
 """The most cells of a table: with `MAX_BYTES` they bound the memory that it takes."""
+MOST_COLUMNS = 1_000
 MAX_BYTES = 32 * 1024 * 1024
 
 
@@ -92,6 +93,10 @@ class _Table:
         """Yield the texts, and what could not be read."""
         lines = self._lines()
         names, header, delimiter, rest = self._header(lines)
+        if len(names) > MOST_COLUMNS:
+            detail = f"a table of more than {MOST_COLUMNS:,} columns; keep those with steps, tools and scenarios"
+            yield self.source.discard(DiscardReason.TOO_LONG, header, detail)
+            return
         texts: dict[str, list[tuple[int, list[str]]]] = {}
         rows: list[tuple[int, list[str]]] = []
         cells = size = 0
@@ -129,7 +134,10 @@ class _Table:
         first = list(islice(lines, MOST_ABOVE))
         said = next((match[1] for line in first if (match := _SEPARATOR.fullmatch(line.strip()))), "")
         signs = ["\t" if said == "\\t" else said or delimiter_of(line) for line in first]
-        heads = [next(csv.reader([line], delimiter=sign), []) for line, sign in zip(first, signs, strict=True)]
+        heads = [
+            next(csv.reader([line], delimiter=sign), [])[: MOST_COLUMNS + 1]
+            for line, sign in zip(first, signs, strict=True)
+        ]
         filled = [
             at
             for at, head in enumerate(heads)
