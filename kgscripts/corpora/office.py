@@ -77,15 +77,8 @@ def read_docx(source: Source) -> Iterator[Document | Discard]:
 
 
 def _read(archive: zipfile.ZipFile) -> tuple[str, list[Block], list[str]]:
-    """The title and the blocks of a document, and the names of columns of its tables that are not read.
-
-    Raises
-    ------
-    InputError
-        If it is too long.
-    ValueError
-        If it is an archive without text, a zip bomb, or has entities.
-    """
+    """The title and the blocks of a document, and the names of columns of its tables that are not read. It raises
+    InputError for what is too long, ValueError for an archive without text, a zip bomb and entities."""
     main = next(filter(_MAIN.fullmatch, archive.namelist()), "")
     if not main:
         raise ValueError("a zip archive without text; unpack it")
@@ -127,7 +120,7 @@ def _as_shown(body: _Element) -> _Element:
             unread.append(control)
     for choices in body.iter("{*}AlternateContent"):
         texts = [choice for choice in choices if next(choice.iter("{*}t"), None) is not None]
-        unread += [choice for choice in choices if choice is not (texts or [None])[0]]
+        unread += [choice for choice in choices if choice not in texts[:1]]
     for element in unread:
         if (parent := element.getparent()) is not None:
             parent.remove(element)
@@ -170,7 +163,8 @@ class _Reader:
             if _name(child) == "p":
                 boxes = list(child.iter("{*}txbxContent"))
                 for box in reversed(boxes):
-                    box.getparent().remove(box)
+                    if (parent := box.getparent()) is not None:
+                        parent.remove(box)
                 yield from self._paragraph(child)
                 yield from chain.from_iterable(map(self._blocks, boxes))
             elif _name(child) == "tbl":
@@ -209,7 +203,7 @@ class _Reader:
 
     def _table(self, element: _Element) -> Iterable[Block]:
         """Its steps and needs if a header names them, else a line for each row of short cells, else all its blocks."""
-        rows = [[self.blocks(cell) for cell in _cells(row, "tc")] for row in _cells(element, "tr")]
+        rows = [[self.blocks(cell) for cell in _own(row, "tc")] for row in _own(element, "tr")]
         texts = [[" ".join(block.text for block in cell) for cell in row] for row in rows]
         steps, unread = blocks_of_rows(texts)
         self.unread += unread
@@ -246,13 +240,13 @@ def _of_row(row: Sequence[Sequence[Block]]) -> list[Block]:
     return [Block(Kind.PARAGRAPH, (" | " if len(cells) > 2 else " ").join(cells))] if cells else []
 
 
-def _cells(element: _Element, name: str) -> Iterator[_Element]:
+def _own(element: _Element, name: str) -> Iterator[_Element]:
     """The rows or cells, also those in content controls, but not those of tables within."""
     for child in element.iterchildren("{*}*"):
         if _name(child) == name:
             yield child
         elif _name(child) not in ("tbl", "tc"):
-            yield from _cells(child, name)
+            yield from _own(child, name)
 
 
 def _properties(element: _Element) -> list[str]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
 from itertools import chain
+from typing import Any
 
 from attrs import evolve
 
@@ -25,7 +26,7 @@ MAX_BYTES = 64 * 1024 * 1024
 MOST_PAGES = 5_000
 MOST_CONTENT = 16 * 1024 * 1024
 """The most bytes of content of all pages, unpacked: a megabyte takes some seconds. A page of text has 5,000."""
-_LIMITS = {
+_LIMITS: dict[str, Any] = {
     **dict.fromkeys(("zlib_maximum_output_length", "lzw_maximum_output_length"), MOST_CONTENT),
     **dict.fromkeys(("run_length_maximum_output_length", "array_based_stream_maximum_output_length"), MOST_CONTENT),
     "stream_parsing_work_maximum_count": 200_000,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from operator import itemgetter
 
 from kgscripts.corpora.blocks import Block, Kind, one_line
@@ -91,7 +90,9 @@ class TableColumns:
         numbers = [tuple(map(int, _NUMBER.findall(self.of(row, "order")))) for row in rows]
         if 2 * sum(map(bool, numbers)) < len(rows):
             return list(rows)
-        filled = accumulate(numbers, lambda above, number: number or above)
+        filled: list[tuple[int, ...]] = []
+        for number in numbers:
+            filled.append(number or (filled[-1] if filled else ()))
         return [row for _, row in sorted(zip(filled, rows, strict=True), key=itemgetter(0))]
 
     def things(self, rows: Sequence[Sequence[str]], key: str) -> list[str]:
