@@ -30,7 +30,8 @@ from kgscripts.corpora.source import (
     open_source,
     source_of,
 )
-from kgscripts.corpora.tables import Columns, read_table
+from kgscripts.corpora.table_columns import Columns
+from kgscripts.corpora.tables import read_table
 from kgscripts.corpora.text_kinds import other_kind
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
