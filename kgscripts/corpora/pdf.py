@@ -25,7 +25,7 @@ from schemas.records import Discard, DiscardReason, Document
 MAX_BYTES = 64 * 1024 * 1024
 MOST_PAGES = 5_000
 MOST_CONTENT = 16 * 1024 * 1024
-"""The most bytes of content of all pages, unpacked: a megabyte takes some seconds. A page of text has 5,000."""
+"""The most bytes of content of all pages, unpacked: a megabyte takes some seconds."""
 _LIMITS: dict[str, Any] = {
     **dict.fromkeys(("zlib_maximum_output_length", "lzw_maximum_output_length"), MOST_CONTENT),
     **dict.fromkeys(("run_length_maximum_output_length", "array_based_stream_maximum_output_length"), MOST_CONTENT),
@@ -33,7 +33,7 @@ _LIMITS: dict[str, Any] = {
     "xform_maximum_invocations_per_extraction": 50,
     "page_tree_maximum_entries": 2 * MOST_PAGES,
 }
-"""The limits of pypdf, which holds them before it unpacks or parses a stream; its own are ten times as high."""
+"""The limits of pypdf, which holds them before it unpacks or parses a stream; its own are 5 to 100 times as high."""
 _HYPHEN = re.compile(r"(?<=[a-z])[-\xad\u2010][ \t]*\n[ \t]*(?=[a-z])")
 _NUMBER_ALONE = re.compile(r"^[ \t]*((?:\d{1,2}[.)]|[•▪●]))[ \t]*\n(?=[ \t]*\S)", re.MULTILINE)
 _STEP = re.compile(r"\s*(?:step|stage)\b|\s*\(?\d{1,3}[.)]|\s*[•▪●*-]\s+[^\W\d]", re.IGNORECASE)
