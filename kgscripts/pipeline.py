@@ -19,7 +19,7 @@ from kgscripts.building.reading import DocumentReader
 from kgscripts.building.reading_options import ReadingOptions
 from kgscripts.building.report import BuildReport
 from kgscripts.building.settings import Settings, check_settings
-from kgscripts.corpora.tables import Columns
+from kgscripts.corpora.table_columns import Columns
 from kgscripts.devices import CPU
 from kgscripts.enrichers.kept import enrichers_of
 from kgscripts.enrichers.protocol import Enricher

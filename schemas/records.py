@@ -89,6 +89,7 @@ class DiscardReason(StrEnum):
     CODE = "code or data, not prose"
     LOG = "log, not prose"
     TABLE = "table, not prose"
+    UNREAD_COLUMN = "column not read"
     OTHER_LANGUAGE = "not in English"
     NO_SUCH_EVENT = "refers to no event"
     NOT_IN_TEXT = "words that the text does not have"

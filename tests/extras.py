@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from tests.corpora.test_packages import pdf, word
+from tests.corpora.test_packages import pdf
 from tests.evaluation.test_change_evaluation import GOLD, PREDICTED
 from tests.training import corpus
 
@@ -62,7 +62,6 @@ EXTRAS = {
         ),
         shows="METEOR: python -m nltk.downloader wordnet",  # nltk is there, its data are in no package
     ),
-    "office": Extra(modules=("docx",), needed_by=_built("a.docx"), shows="1 source"),
     "pdf": Extra(modules=("pypdf",), needed_by=_built("a.pdf"), shows="1 source"),
     "ray": Extra(
         modules=("ray",), needed_by=lambda folder: (*_built("tea.txt")(folder), "--engine", "ray"), shows="1 source"
@@ -94,7 +93,6 @@ def prepare(folder: Path) -> None:
     """Write the inputs of all commands, but not the graph."""
     steps = "Fill the kettle with water. Boil the water. Pour the water over the tea leaves. Drink the tea."
     (folder / "tea.txt").write_text(f"How to make tea\n\n{steps}\n", encoding="utf-8")
-    (folder / "a.docx").write_bytes(word(("Title", "How to make tea"), *(("", text) for text in steps.split(". "))))
     (folder / "a.pdf").write_bytes(pdf("How to make tea", *steps.split(". ")))
     prose = "".join(
         f"<p>On day {day} I boiled the water, and then I poured it over the leaves.</p>" for day in range(6)

@@ -15,7 +15,7 @@ from benchmarks.dependencies import declared, reasons
 ROOT = Path(__file__).resolve().parents[1]
 OWN = {"benchmarks", "cli", "exports", "kgscripts", "lightning_modules", "schemas"}
 EXTRAS = {
-    "kgscripts": ("train", "web", "office", "pdf", "ray"),
+    "kgscripts": ("train", "web", "pdf", "ray"),
     "exports": ("shacl", "mcp", "serve"),
     "lightning_modules": ("train",),
 }

@@ -11,7 +11,8 @@ from attrs import field, frozen
 from kgscripts.building.inputs import BuildInput, File, Text, file_input, text_input
 from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
 from kgscripts.corpora.scenarios.labels import resolve
-from kgscripts.corpora.tables import Columns, check_columns
+from kgscripts.corpora.table_columns import Columns
+from kgscripts.corpora.tables import check_columns
 from kgscripts.devices import CPU
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, with_records

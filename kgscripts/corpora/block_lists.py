@@ -182,6 +182,8 @@ def _items(blocks: Sequence[Block], heading: int) -> tuple[list[str], int]:
         if block.kind is Kind.HEADING and found and block.level <= level:
             break
         if block.kind is Kind.ITEM:
+            if found and block.ordered and not blocks[place - 1].ordered and block.level < 2:
+                break  # the numbered list below has the steps
             if text := without_marker(block.text):
                 found.append(text)
                 end = place + 1

@@ -16,7 +16,6 @@ from kgscripts.corpora.inscript import read_inscript
 from kgscripts.corpora.jsonl import document_of_record, read_jsonl
 from kgscripts.corpora.markdown import read_markdown
 from kgscripts.corpora.mcscript import read_mcscript
-from kgscripts.corpora.office import read_docx
 from kgscripts.corpora.pairs.formats import read_pairs
 from kgscripts.corpora.pdf import read_pdf
 from kgscripts.corpora.plain_text import read_plain_text
@@ -31,7 +30,8 @@ from kgscripts.corpora.source import (
     open_source,
     source_of,
 )
-from kgscripts.corpora.tables import Columns, read_table
+from kgscripts.corpora.table_columns import Columns
+from kgscripts.corpora.tables import read_table
 from kgscripts.corpora.text_kinds import other_kind
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
@@ -51,6 +51,12 @@ def _read_json_ld(source: Source) -> Iterator[Document | Discard]:
     return read_json_ld(source)
 
 
+def _read_docx(source: Source) -> Iterator[Document | Discard]:
+    from kgscripts.corpora.office import read_docx
+
+    return read_docx(source)
+
+
 _READERS: dict[str, Reader] = {
     "text": read_plain_text,
     "markdown": read_markdown,
@@ -63,7 +69,7 @@ _READERS: dict[str, Reader] = {
     "html": _read_html,
     "json-ld": _read_json_ld,
     "table": read_table,
-    "docx": read_docx,
+    "docx": _read_docx,
     "pdf": read_pdf,
 }
 

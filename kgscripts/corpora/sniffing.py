@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kgscripts.corpora.tables import has_known_header
+from kgscripts.corpora.table_columns import has_known_header
 
 _XML = re.compile(r"\s*<(?=[?!A-Za-z])")
 _XML_ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
@@ -70,7 +70,7 @@ def sniff(sample: bytes, name: str) -> str | None:
         return "jsonl"
     if suffix.endswith(_MARKDOWN_SUFFIXES):
         return "markdown"
-    if suffix.endswith(".csv") or (suffix.endswith(".tsv") and has_known_header(first)):
+    if suffix.endswith(".csv") or (suffix.endswith(".tsv") and has_known_header(lines)):
         return "table"
     if _is_pairs(lines, complete=text.endswith("\n")) or suffix.endswith(".tsv"):
         return "pairs"

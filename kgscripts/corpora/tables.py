@@ -5,30 +5,35 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any
 
 from attrs import define, field
 
+from kgscripts.corpora.blocks import one_line
+from kgscripts.corpora.how_tos import HowTo, Section, document_of_how_to
 from kgscripts.corpora.lines import passages_of, steps_of
 from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
-from kgscripts.corpora.source import Source, text_lines
+from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, text_lines
+from kgscripts.corpora.table_columns import (
+    GUESSED,
+    MOST_ABOVE,
+    Columns,
+    TableColumns,
+    delimiter_of,
+    is_header,
+    plain_name,
+)
 from schemas.arguments import check_type, shown
 from schemas.errors import ConfigurationError
-from schemas.records import Discard, DiscardReason, Document
+from schemas.records import Discard, DiscardReason, Document, PassageKind
 
-Columns = Mapping[str, str]
-"""What a column holds (a key of `GUESSED`) -> its name in the header."""
-
-GUESSED: dict[str, tuple[str, ...]] = {
-    "step": ("step", "action", "event", "instruction", "step text", "description", "sentence", "direction"),
-    "text": ("text", "story", "body", "content", "narrative"),
-    "order": ("order", "number", "step number", "step no", "step id", "index", "position", "no", "nr", "rank", "#"),
-    "scenario": ("scenario", "activity", "task", "goal", "topic", "script", "recipe"),
-    "title": ("title", "name"),
-    "source": ("source", "author", "participant", "document", "doc", "worker", "writer", "id", "text id", "story id"),
-}
-"""The header words by which a column is recognised, by what it holds."""
-_DELIMITERS = ("\t", ",", ";", "|")
-_INTEGER = re.compile(r"\s*[+-]?\d+\s*")
+_SEPARATOR = re.compile(r'"?sep=(\\t|.)"?', re.IGNORECASE)
+"""The first line by which spreadsheets say what separates cells."""
+MOST_CELLS = 500_000
+"""The most cells of a table: with `MAX_BYTES` they bound the memory that it takes."""
+MOST_COLUMNS = 1_000
+MAX_BYTES = 32 * 1024 * 1024
 
 
 def parse_columns(option: str) -> Columns:
@@ -58,105 +63,139 @@ def check_columns(columns: object) -> None:
             raise ConfigurationError(f"columns has {shown(key)}: {shown(name)}", remedy=remedy)
 
 
-def has_known_header(line: str) -> bool:
-    """Whether a line is a header in which steps or texts, and something else, are recognised."""
-    names = [_plain(name) for name in line.split(_delimiter(line))]
-    known = {key for key, words in GUESSED.items() if any(name in words for name in names)}
-    return len(known) > 1 and not known.isdisjoint({"step", "text"})
-
-
 def read_table(source: Source, columns: Columns | None = None) -> Iterator[Document | Discard]:
-    """Yield the texts of a table, in the order of their first rows.
+    """Yield the texts of a table, in the order of their first rows, and discards of rows and columns not read.
 
-    Columns that are not given are guessed from the header. With a column of steps, the rows of one scenario and source
-    are one text, ordered by the column of the order if it has numbers; a column of texts gives a text a row, or
-    the paragraphs of one if a column names their source.
+    Columns that are not given are guessed from the header, above which a title may stand. With a column of steps, the
+    rows of one scenario and source are one text, ordered by the column of the order if it has numbers; a column of
+    texts gives a text a row, or the paragraphs of one if a column names their source. A table of more than `MOST_CELLS`
+    cells or `MAX_BYTES` is a discard.
     """
-    table = _Table(source, columns or {})
-    yield from table.discards()
-    for name, rows in table.texts.items():
-        document = _document(source.label(name), rows, steps="step" in table.places)
-        line = rows[0].line
-        yield document or source.discard(DiscardReason.EMPTY, line, "no text")
-
-
-@define
-class _Row:
-    """The cells of a row by what they hold."""
-
-    line: int
-    cells: Mapping[str, str]
-
-    def of(self, key: str) -> str:
-        return self.cells.get(key, "")
+    # The limit is that of the process, 131,072 characters, and less than a long story has.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD_BYTES))
+    try:
+        yield from _Table(source, columns or {}).read()
+    except csv.Error as error:  # in the header
+        yield source.discard(DiscardReason.MALFORMED, 1, f"{error}")
 
 
 @define
 class _Table:
-    """The rows of a table, by text."""
+    """The rows of a table."""
 
     source: Source
-    columns: Columns
-    texts: dict[str, list[_Row]] = field(factory=dict)
-    places: dict[str, int] = field(factory=dict)
+    given: Columns
+    _title: str = ""
     _faults: list[Discard] = field(factory=list)
+    _is_at_end: bool = False
 
-    def discards(self) -> Iterator[Discard]:
-        """Read all rows, and yield what of them could not be read."""
+    def read(self) -> Iterator[Document | Discard]:
+        """Yield the texts, and what could not be read."""
         lines = self._lines()
-        header = next(lines, None)
-        if header is None:
+        names, header, delimiter, rest = self._header(lines)
+        if len(names) > MOST_COLUMNS:
+            detail = f"a table of more than {MOST_COLUMNS:,} columns; keep those with steps, tools and scenarios"
+            yield self.source.discard(DiscardReason.TOO_LONG, header, detail)
             return
-        rows = csv.reader(lines, delimiter=_delimiter(header))
-        try:
-            names = next(csv.reader([header], delimiter=_delimiter(header)), [])
-        except csv.Error as error:
-            yield self.source.discard(DiscardReason.MALFORMED, 1, f"{error}")
-            return
-        self.places = _places(names, self.columns)
-        missing = [name for name in self.columns.values() if _plain(name) not in map(_plain, names)]
-        if missing or not {"step", "text"} & set(self.places):
-            which = f"no column {missing[0]!r}" if missing else "no column of steps or texts"
+        texts: dict[str, list[tuple[int, list[str]]]] = {}
+        rows: list[tuple[int, list[str]]] = []
+        cells = size = 0
+        for item in self._rows(csv.reader(rest, delimiter=delimiter), header, len(names)) if names else ():
+            if isinstance(item, Discard):
+                yield item
+                continue
+            cells, size = cells + len(item[1]), size + sum(map(len, item[1]))
+            if cells > MOST_CELLS or size > MAX_BYTES:
+                detail = f"a table of more than {MOST_CELLS:,} cells or {MAX_BYTES:,} characters; split it"
+                yield self.source.discard(DiscardReason.TOO_LONG, item[0], detail)
+                return
+            rows.append(item)
+        yield from self._faults
+        columns = TableColumns(names, self.given, [row for _, row in rows])
+        if names and (columns.missing or not {"step", "text"} & set(columns.places)):
+            which = f"no column {columns.missing[0]!r}" if columns.missing else "no column of steps or texts"
             detail = f"{which} among {', '.join(names)[:200]}; name it: --columns scenario=NAME,step=NAME"
-            yield self.source.discard(DiscardReason.MALFORMED, 1, detail)
+            yield self.source.discard(DiscardReason.MALFORMED, header, detail)
             return
-        held: list[_Row] = []
+        for line, row in rows:
+            texts.setdefault(_name(columns, row, line), []).append((line, row))
+        for name, of_text in texts.items():
+            document = self._document(self.source.label(name), columns, [row for _, row in of_text])
+            yield document or self.source.discard(DiscardReason.EMPTY, of_text[0][0], "no text")
+        if columns.unread and texts:
+            detail = f"not read: {', '.join(columns.unread)[:200]}; to read one, name it: --columns tools=NAME"
+            yield self.source.discard(DiscardReason.UNREAD_COLUMN, header, detail)
+
+    def _header(self, lines: Iterator[str]) -> tuple[list[str], int, str, Iterator[str]]:
+        """The header, its line (from 1), the separator, and the lines below; no names in an empty table.
+
+        The header is the first line with known names, else the first that is not blank. What is above is the title.
+        """
+        first = list(islice(lines, MOST_ABOVE))
+        said = next((match[1] for line in first if (match := _SEPARATOR.fullmatch(line.strip()))), "")
+        signs = ["\t" if said == "\\t" else said or delimiter_of(line) for line in first]
+        heads = [
+            next(csv.reader([line], delimiter=sign), [])[: MOST_COLUMNS + 1]
+            for line, sign in zip(first, signs, strict=True)
+        ]
+        filled = [
+            at
+            for at, head in enumerate(heads)
+            if any(map(str.strip, head)) and not _SEPARATOR.fullmatch(first[at].strip())
+        ]
+        if not filled:
+            return [], 1, ",", lines
+        wanted = set(map(plain_name, self.given.values()))
+        are_known = (
+            at for at in filled if (wanted <= set(map(plain_name, heads[at])) if wanted else is_header(heads[at]))
+        )
+        place = next(are_known, filled[0])
+        self._title = one_line(" ".join(heads[filled[0]])) if filled[0] < place else ""
+        return heads[place], place + 1, signs[place], chain(first[place + 1 :], lines, self._end())
+
+    def _rows(self, rows: Any, header: int, width: int) -> Iterator[tuple[int, list[str]] | Discard]:
+        """The rows that are not blank, each with its first line."""
         while True:
+            line = header + rows.line_num + 1
             try:
                 cells = next(rows)
             except StopIteration:
-                break
+                return
             except csv.Error as error:
-                self._faults.append(self.source.discard(DiscardReason.MALFORMED, rows.line_num + 1, f"{error}"))
+                yield self.source.discard(DiscardReason.MALFORMED, line, f"{error}")
                 continue
-            line = rows.line_num + 1
-            if any(map(str.strip, cells)):
-                if len(cells) > len(names):
-                    detail = f"{len(cells)} columns instead of {len(names)}"
-                    self._faults.append(self.source.discard(DiscardReason.MALFORMED, line, detail))
-                    continue
-                held.append(_Row(line, {key: cells[at] for key, at in self.places.items() if at < len(cells)}))
-        self._settle(held)
-        for row in held:
-            self.texts.setdefault(self._name(row), []).append(row)
-        yield from self._faults
+            while len(cells) > width and not cells[-1].strip():
+                cells.pop()
+            if self._is_at_end:  # every row but one with an open quote is complete at the end of a line
+                detail = "a quote that is not closed, so that all lines from here on are one cell"
+                yield self.source.discard(DiscardReason.MALFORMED, line, detail)
+            elif len(cells) > width:
+                detail = f"{len(cells)} columns instead of {width}"
+                yield self.source.discard(DiscardReason.MALFORMED, line, detail)
+            elif any(map(str.strip, cells)):
+                yield line, cells
 
-    def _settle(self, rows: Sequence[_Row]) -> None:
-        """A guessed column of steps that has numbers only is their order, if there is a column of texts."""
-        numbers = all(_INTEGER.fullmatch(row.of("step")) for row in rows)
-        if "step" in self.columns or not {"step", "text"} <= set(self.places) or not numbers:
-            if {"step", "text"} <= set(self.places):
-                del self.places["text"]
-            return
-        self.places = {key: at for key, at in self.places.items() if key not in ("text", "order")}
-        for row in rows:
-            row.cells = {**row.cells, "order": row.of("step"), "step": row.of("text")}
-
-    def _name(self, row: _Row) -> str:
-        scenario = row.of("scenario").strip() or row.of("title").strip()
-        if "step" not in self.places and not row.of("source").strip():
-            return f"{scenario} {row.line}".strip()
-        return f"{scenario} {row.of('source').strip()}".strip() or "1"
+    def _document(self, name: str, columns: TableColumns, rows: Sequence[Sequence[str]]) -> Document | None:
+        rows = columns.ordered(rows)
+        title, scenario = (one_line(columns.of(rows[0], key)) for key in ("title", "scenario"))
+        title = title or (not scenario and self._title) or ""
+        if "step" not in columns.places:
+            text = "\n\n".join(columns.of(row, "text") for row in rows)
+            passages = passages_of(text, paragraph_spans(text))
+        else:
+            text, spans = joined_lines([one_line(columns.of(row, "step")) for row in rows])
+            passages = steps_of(text, spans)
+            tools, supplies = (columns.things(rows, key) for key in ("tools", "supplies"))
+            steps = [text[item.start : item.end] for item in passages if item.kind is PassageKind.STEP]
+            if steps and (tools or supplies):
+                supplies += [text[item.start : item.end] for item in passages if item.kind is PassageKind.NEEDS]
+                how_to = HowTo(
+                    title=title, tools=tools, supplies=supplies, food=columns.are_food, sections=[Section(steps=steps)]
+                )
+                return document_of_how_to(how_to, name=name, format="table", scenario=scenario)
+        if not passages:
+            return None
+        return Document(name=name, format="table", text=text, title=title, scenario=scenario, passages=passages)
 
     def _lines(self) -> Iterator[str]:
         for _, line in text_lines(self.source):
@@ -164,46 +203,18 @@ class _Table:
                 self._faults.append(line)
                 yield "\n"
             else:
-                yield f"{line}\n"
+                yield from (f"{part}\n" for part in line.split("\r"))
+
+    def _end(self) -> Iterator[str]:
+        """No more lines."""
+        self._is_at_end = True
+        yield from ()
 
 
-def _plain(name: str) -> str:
-    return " ".join(re.sub(r"[_\-.:\"]+", " ", name).lower().split())
-
-
-def _delimiter(header: str) -> str:
-    """The sign that separates most columns of a header."""
-    return max(_DELIMITERS, key=header.count)
-
-
-def _places(names: Sequence[str], columns: Columns) -> dict[str, int]:
-    """The place of the column for each thing: as given, else the first that one of its words names."""
-    plain = [_plain(name) for name in names]
-    found = {key: plain.index(_plain(name)) for key, name in columns.items() if _plain(name) in plain}
-    for key, words in GUESSED.items():
-        if key in found or (key in ("step", "text") and {"step", "text"} & set(columns)):
-            continue
-        place = next((plain.index(word) for word in words if word in plain), None)
-        if place is not None and place not in found.values():
-            found[key] = place
-    return found
-
-
-def _document(name: str, rows: Sequence[_Row], *, steps: bool) -> Document | None:
-    orders = [row.of("order").strip() for row in rows]
-    if all(_is_number(order) for order in orders):
-        rows = [row for _, row in sorted(zip(map(float, orders), rows, strict=True), key=lambda pair: pair[0])]
-    if steps:
-        text, spans = joined_lines([" ".join(row.of("step").split()) for row in rows])
-        passages = steps_of(text, spans)
-    else:
-        text = "\n\n".join(row.of("text") for row in rows)
-        passages = passages_of(text, paragraph_spans(text))
-    if not passages:
-        return None
-    title, scenario = (" ".join(rows[0].of(key).split()) for key in ("title", "scenario"))
-    return Document(name=name, format="table", text=text, title=title, scenario=scenario, passages=passages)
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"[+-]?\d{1,9}(?:\.\d{1,6})?", text) is not None
+def _name(columns: TableColumns, row: Sequence[str], line: int) -> str:
+    """The name of the text that a row belongs to."""
+    scenario = one_line(columns.of(row, "scenario") or columns.of(row, "title"))
+    source = one_line(columns.of(row, "source"))
+    if "step" not in columns.places and not source:
+        return f"{scenario} {line}".strip()
+    return f"{scenario} {source}".strip() or "1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from schemas.records import DiscardReason, PassageKind
 from tests.corpora.documents import passages, read
 
-docx = pytest.importorskip("docx")
+docx = pytest.importorskip("docx")  # writes DOCX; nothing reads with it
 pytest.importorskip("pypdf")
 
 
@@ -28,24 +29,38 @@ def word(*parts: tuple[str, str], title: str = "") -> bytes:
 
 def pdf(*lines: str) -> bytes:
     """A PDF of one page with these lines."""
-    shown = " ".join(f"({line}) Tj T*" for line in lines)
-    content = f"BT /F1 12 Tf 72 720 Td 14 TL {shown} ET".encode()
+    return pdf_of_pages(lines)
+
+
+def pdf_of_pages(*pages: Sequence[str], title: str = "", more: bytes = b"") -> bytes:
+    """A PDF of pages of lines; `more` is content of each page."""
+    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
-        b"<</Length %d>>stream\n%b\nendstream" % (len(content), content),
+        f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>".encode(),
         b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        f"<</Title({title})>>".encode(),
     ]
+    for number, lines in enumerate(pages):
+        shown = " ".join(f"({line}) Tj T*" for line in lines)
+        content = f"BT /F1 12 Tf 72 720 Td 14 TL {shown} ET".encode() + more
+        own = f"/Contents {6 + 2 * number} 0 R/Resources<</Font<</F1 3 0 R>>>>"
+        objects.append(f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]{own}>>".encode())
+        objects.append(b"<</Length %d>>stream\n%b\nendstream" % (len(content), content))
     data = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
     offsets = []
     for number, item in enumerate(objects, 1):
         offsets.append(len(data))
         data += b"%d 0 obj\n%b\nendobj\n" % (number, item)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    return data + b"xref\n0 6\n0000000000 65535 f \n%btrailer<</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (
-        table,
-        len(data),
+    size = len(objects) + 1
+    return (
+        data
+        + b"xref\n0 %d\n0000000000 65535 f \n%btrailer<</Size %d/Root 1 0 R/Info 4 0 R>>\nstartxref\n%d\n%%%%EOF"
+        % (
+            *(size, table),
+            *(size, len(data)),
+        )
     )
 
 
@@ -99,7 +114,7 @@ BAD: dict[str, tuple[str, bytes, DiscardReason]] = {
     "PDF without text": ("a.pdf", pdf(), DiscardReason.EMPTY),
     "PDF header only": ("a.pdf", b"%PDF-1.7\n", DiscardReason.UNDECODABLE),
     "PDF cut off": ("a.pdf", pdf("I ran.")[:200], DiscardReason.UNDECODABLE),
-    "PDF in circles": ("a.pdf", pdf("x").replace(b"/Kids[3 0 R]", b"/Kids[2 0 R]"), DiscardReason.UNDECODABLE),
+    "PDF in circles": ("a.pdf", pdf("x").replace(b"/Kids[5 0 R]", b"/Kids[2 0 R]"), DiscardReason.UNDECODABLE),
 }
 
 
@@ -118,13 +133,81 @@ def test_the_text_layer_of_a_pdf(tmp_path: Path) -> None:
     assert "no text layer" in discard.detail
 
 
+HEAD = "Bicycles 2021"
+BROKEN: dict[str, tuple[Sequence[Sequence[str]], str]] = {
+    "heads and feet": (
+        [
+            (HEAD, "How to wash", "1. Wipe it with", "Page 1 of 3"),
+            (HEAD, "a rag.", "2. Rinse it.", "Page 2 of 3"),
+            (HEAD, "3. Dry it.", "Page 3 of 3"),
+        ],
+        "",
+    ),
+    "page numbers": (
+        [("How to wash", "1. Wipe it with a", "- 1 -"), ("rag.", "2. Rinse it.", "3. Dry it.", "- 2 -")],
+        "",
+    ),
+    "a number on the second page only": (
+        [("How to wash", "1. Wipe it with a rag."), ("2. Rinse it.", "3. Dry it.", "2")],
+        "",
+    ),
+    "a title in the properties": (
+        [(HEAD, "1. Wipe it with a rag.", "2. Rinse it."), (HEAD, "3. Dry it.")],
+        "How to wash",
+    ),
+    "a title that is the head": (
+        [("How to wash", "1. Wipe it with a rag.", "2. Rinse it."), ("How to wash", "3. Dry it.")],
+        "",
+    ),
+    "a title of a program": (
+        [("How to wash", "1. Wipe it with a rag.", "2. Rinse it."), ("3. Dry it.",)],
+        "Microsoft Word - wash.doc",
+    ),
+    "a word over two pages": ([("How to wash", "1. Wipe it with a r-"), ("ag.", "2. Rinse it.", "3. Dry it.")], ""),
+    "numbers on lines of their own": (
+        [("How to wash", "1.", "Wipe it with a rag.", "2."), ("Rinse it.", "3.", "Dry it.")],
+        "",
+    ),
+    "a step a page": (
+        [("How to wash", "Step 1", "Wipe it with a rag."), ("Step 2", "Rinse it."), ("Step 3", "Dry it.")],
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize(("pages", "title"), BROKEN.values(), ids=BROKEN)
+def test_steps_of_a_pdf_go_on_over_pages(pages: Sequence[Sequence[str]], title: str, tmp_path: Path) -> None:
+    (document,), discards = read(tmp_path, "a.pdf", pdf_of_pages(*pages, title=title))
+    assert not discards
+    assert document.title == "How to wash"
+    steps = [" ".join(step.split()) for step in passages(document, PassageKind.STEP)]
+    assert steps == ["Wipe it with a rag.", "Rinse it.", "Dry it."]
+
+
 @pytest.mark.parametrize(
-    ("module", "name", "data", "extra"),
-    [("office", "a.docx", word(("", "I ran.")), "office"), ("pdf", "a.pdf", pdf("I ran."), "pdf")],
+    ("limit", "value", "says"),
+    [
+        ("MOST_PAGES", 1, "more than 1 pages"),
+        ("MOST_CONTENT", 90, "90 bytes of content"),
+        ("MAX_RECORD_BYTES", 9, "text of"),
+    ],
 )
-def test_the_remedy_without_the_extra(
-    module: str, name: str, data: bytes, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_pdf_beyond_a_limit(
+    limit: str, value: int, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"kgscripts.corpora.{module}.find_spec", lambda _: None)
-    _, (discard,) = read(tmp_path, name, data)
-    assert f"pip install 'kgscripts[{extra}]'" in discard.detail
+    monkeypatch.setattr(f"kgscripts.corpora.pdf.{limit}", value)
+    documents, (discard,) = read(tmp_path, "a.pdf", pdf_of_pages(["I ran."], ["I sat."]))
+    assert (documents, discard.reason) == ([], DiscardReason.TOO_LONG)
+    assert says in discard.detail
+
+
+def test_content_that_takes_long_to_parse(tmp_path: Path) -> None:
+    _, (discard,) = read(tmp_path, "a.pdf", pdf_of_pages(["I ran."], more=b"0 0 m " * 99_999))
+    assert discard.reason is DiscardReason.TOO_LONG
+    assert "print it anew" in discard.detail
+
+
+def test_the_remedy_without_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgscripts.corpora.pdf.find_spec", lambda _: None)
+    _, (discard,) = read(tmp_path, "a.pdf", pdf("I ran."))
+    assert "pip install 'kgscripts[pdf]'" in discard.detail

@@ -52,6 +52,84 @@ def test_columns_are_guessed(name: str, content: str, texts: list[list[str]], tm
     assert [passages(item) for item in documents] == texts
 
 
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ("No,Action\nStep 2,Pour it\nStep 1,Boil it\nStep 3,Drink it\n", "a.csv"),
+        ("No.;Step\n2.;Pour it\n1.;Boil it\n10.;Drink it\n", "a.csv"),
+        ("Step #,Steps\n2),Pour it\n(1),Boil it\n3),Drink it\n", "a.csv"),
+        ("order,step\n1.2,Pour it\n1.1,Boil it\n1.10,Drink it\n", "a.csv"),
+        ("order,step\n1,Boil it\n,Pour it\n2,Drink it\n", "a.csv"),
+        ("order,step\n3,Drink it\n-1,Boil it\n2,Pour it\n", "a.csv"),
+        ("Step,Action\n2,Pour it\n1,Boil it\n3,Drink it\n", "a.csv"),
+        ("Step,What to do\nStep 2,Pour it\nStep 1,Boil it\nStep 3,Drink it\n", "a.csv"),
+        ("stepNumber,stepText\n2,Pour it\n1,Boil it\n3,Drink it\n", "a.csv"),
+        ("sep=;\nno;step\n1;Boil it\n2;Pour it\n3;Drink it\n", "a.csv"),
+        ('\ufeff"sep=;"\nno;step\n1;Boil it\n2;Pour it\n3;Drink it\n', "a.csv"),
+        ("sep=\\t\nno\tstep\n1\tBoil it\n2\tPour it\n3\tDrink it\n", "a.tsv"),
+        ("\n \n;;\nno;step;\n1;Boil it;\n2;Pour it;\n3;Drink it;\n", "a.csv"),
+        ("Tea, green or black\n\nno;step\n1;Boil it\n2;Pour it\n3;Drink it\n", "a.csv"),
+        ("no,step\r1,Boil it\r2,Pour it\r3,Drink it\r", "a.csv"),
+    ],
+)
+def test_tables_as_spreadsheets_write_them(content: str, name: str, tmp_path: Path) -> None:
+    (document,), discards = read(tmp_path, name, content)
+    assert not discards
+    assert passages(document, PassageKind.STEP) == ["Boil it", "Pour it", "Drink it"]
+
+
+def test_a_line_above_the_header_is_the_title(tmp_path: Path) -> None:
+    (document,), _ = read(tmp_path, "a.csv", "How to make tea\nno,step\n1,Boil it\n")
+    assert document.title == "How to make tea"
+
+
+@pytest.mark.parametrize("tools", ["Tools", "tool(s) needed", "Equipment", "TOOL", "Tools required", "Utensils"])
+@pytest.mark.parametrize("supplies", ["Ingredients", "materials", "Supplies", "You will need", "Things needed"])
+def test_tools_and_supplies_of_steps_are_needs(tools: str, supplies: str, tmp_path: Path) -> None:
+    header = f"scenario,step,{tools},{supplies}\n"
+    rows = 'tea,Boil it,"kettle, stove",2 cups water\ntea,Pour it,a cup and kettle,-\negg,Peel it,,n/a\n'
+    (tea, egg), discards = read(tmp_path, "a.csv", header + rows)
+    assert not discards
+    assert passages(tea, PassageKind.STEP) == ["Boil it", "Pour it"]
+    assert [tea.text[span.start : span.end] for span in tea.declared.tools] == ["kettle", "stove", "a cup"]
+    assert [tea.text[span.start : span.end] for span in tea.declared.supplies] == ["2 cups water"]
+    assert (passages(egg), egg.scenario, list(egg.declared.spans())) == (["Peel it"], "egg", [])
+
+
+@pytest.mark.parametrize("name", ["Minutes", "Time (min)", "Duration", "Notes", "Remarks", "Comment", "Rating"])
+def test_columns_that_are_not_read_are_named(name: str, tmp_path: Path) -> None:
+    (document,), (discard,) = read(tmp_path, "a.csv", f"step,{name}\nBoil it,5\n")
+    assert passages(document) == ["Boil it"]
+    assert (discard.reason, discard.where) == (DiscardReason.UNREAD_COLUMN, "a.csv:1")
+    assert f"not read: {name}" in discard.detail
+
+
+def test_a_cell_of_any_length(tmp_path: Path) -> None:
+    story = "I ran. " * 30_000
+    (document,), discards = read(tmp_path, "a.csv", f"id,story\n1,{story}\n")
+    assert (document.text, discards) == (story.strip(), [])
+
+
+def test_a_quote_that_is_not_closed(tmp_path: Path) -> None:
+    (document,), (discard,) = read(tmp_path, "a.csv", 'step\nBoil it\n"Pour it\nDrink it\n')
+    assert passages(document) == ["Boil it"]
+    assert (discard.where, discard.reason) == ("a.csv:3", DiscardReason.MALFORMED)
+
+
+@pytest.mark.parametrize(
+    ("limit", "content"),
+    [
+        ("MOST_CELLS", "scenario,step\n" + "tea,Boil it\n" * 9),
+        ("MAX_BYTES", "scenario,step\n" + "tea,Boil it\n" * 9),
+        ("MOST_COLUMNS", "scenario,step" + ",a" * 9 + "\ntea,Boil it\n"),
+    ],
+)
+def test_a_table_beyond_a_limit(limit: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"kgscripts.corpora.tables.{limit}", 9)
+    documents, (discard,) = read(tmp_path, "a.csv", content)
+    assert (documents, discard.reason) == ([], DiscardReason.TOO_LONG)
+
+
 def test_columns_are_given(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("What\tHow\ntea\tBoil it\ntea\tPour it\n")
