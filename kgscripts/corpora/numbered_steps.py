@@ -9,6 +9,7 @@ from collections import defaultdict
 _MARKER = re.compile(
     r"(?P<step>\b(?:step|stage)[ \t]*(?:no\.?[ \t]*|\#)?(?P<of_step>\d{1,2})\b(?:[ \t]*[.):–—-]+(?!\d))?)"
     r"|(?P<sign>[①-⑳❶-❿➀-➉➊-➓]|\d️?⃣)"
+    r"|(?P<alone>(?:(?<=\n)|\A)\d{1,2})(?=\n(?-i:[A-Z])\w+[ ]\w)"
     r"|(?:(?<![\w.,/$€£-])|(?<=[^\W\d_]\.))\(?(?P<number>\d{1,2})"
     r"(?:(?P<close>[.:]?\)|[.:])(?!\d)|(?P<dash>[ \t]?[/–—-])[ \t])",
     re.IGNORECASE,
@@ -22,7 +23,19 @@ _LONGEST_HEADING = 40
 
 
 def numbered_steps(text: str) -> list[str]:
-    """The steps of a text that counts them, without their numbers, behind what precedes them; else the text itself.
+    """The steps of a text that counts them, without their numbers, behind what precedes them; else the text itself."""
+    spans = number_spans(text)
+    if not spans:
+        return [text]
+    before = text[: spans[0][0]].strip()
+    ends = [start for start, _ in spans[1:]] + [len(text)]
+    steps = [text[start:end].strip() for (_, start), end in zip(spans, ends, strict=True)]
+    is_heading = len(before) <= _LONGEST_HEADING and before.endswith(":")
+    return [step for step in [*([] if is_heading else [before]), *steps] if step]
+
+
+def number_spans(text: str) -> list[tuple[int, int]]:
+    """The spans of the numbers of steps in a text: none, or at least two.
 
     They count up from that at the beginning, or from 1, have one form, and follow a sentence or line. Within a
     sentence, they count only before a capital letter or with a bracket: "Add 2. 5 cups" has none.
@@ -47,19 +60,15 @@ def numbered_steps(text: str) -> list[str]:
         start, end = next((place for place in places if place[0] >= 0), places[0])
         spans.append((abs(start), end))
         first = first[0], first[1] + 1
-    if len(spans) < _SHORTEST:
-        return [text]
-    before = text[: spans[0][0]].strip()
-    ends = [start for start, _ in spans[1:]] + [len(text)]
-    steps = [text[start:end].strip() for (_, start), end in zip(spans, ends, strict=True)]
-    is_heading = len(before) <= _LONGEST_HEADING and before.endswith(":")
-    return [step for step in [*([] if is_heading else [before]), *steps] if step]
+    return spans if len(spans) >= _SHORTEST else []
 
 
 def _form(match: re.Match[str]) -> tuple[str, int]:
     """The form of a marker, and its number."""
     if match["step"]:
         return "step", int(match["of_step"])
+    if match["alone"]:
+        return "alone", int(match["alone"])
     if sign := match["sign"]:
         return "sign", int(unicodedata.numeric(sign[0]))
     return (match["close"] or match["dash"].strip())[-1], int(match["number"])

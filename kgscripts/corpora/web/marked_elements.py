@@ -36,7 +36,7 @@ Marks = Callable[[_Element], tuple[dict[str, Any] | None, list[str]]]
 
 
 def marked_elements(tree: _Element) -> Iterator[tuple[str, list[Item]]]:
-    """The name and objects of each syntax of a page: microdata, RDFa, microformats; in document order, outer before inner.
+    """The name and objects of each syntax of a page: microdata, RDFa, microformats; in order, outer before inner.
 
     Objects have ``@type`` and lists of values by property; the text of an element has one line for each block in it. An
     object in an object is its value. Raises PageTooLargeError.
