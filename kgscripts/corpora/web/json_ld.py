@@ -1,13 +1,16 @@
-"""JSON-LD of a page as plain objects; no context is loaded and nothing is fetched."""
+"""JSON-LD of a page as plain objects with the keys of schema.org; no context is loaded and nothing is fetched."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import ChainMap, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lxml.etree import _Element
+
+from kgscripts.corpora.web.limits import PageTooLargeError
 
 Item = Mapping[str, Any]
 
@@ -17,29 +20,34 @@ _WRAPPING = re.compile(
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
 _MOST_VALUES = 200_000
 _MOST_CHARACTERS = 4 * 1024 * 1024
+_DEEPEST = 64
 _DECODER = json.JSONDecoder(strict=False)
+_SCHEMA = re.compile(r"https?://(?:www\.)?schema\.org/#?", re.IGNORECASE)
+_KEYWORDS = {"type": "@type", "id": "@id", "schema": "https://schema.org/"}
+"""What the context of schema.org calls these."""
 
 
 def json_ld(tree: _Element) -> list[Item]:
     """All objects of a page's JSON-LD in document order, outer before inner: those of lists, of ``@graph``, of values.
 
     Scripts that are no JSON are skipped; line breaks in strings, commas at the end of lists, comments around a script
-    and several values in one script are accepted, since pages have them.
+    and several values in one script are accepted, since pages have them. Objects of one ``@id`` are one object, and
+    references to it are the object itself, so that objects may contain themselves. Raises PageTooLargeError.
     """
-    found: list[Item] = []
-    for script in tree.iter("script"):
-        if "ld+json" in (script.get("type") or "").lower():
-            found += objects_of(script.text or "")
-    return found
+    scripts = tree.iter("script")
+    return objects_of(*(script.text or "" for script in scripts if "ld+json" in (script.get("type") or "").lower()))
 
 
-def objects_of(text: str) -> list[Item]:
-    """All objects of a text of JSON-LD, outer before inner; none if it is no JSON."""
-    return [item for value in _values(text) for item in _objects(value)]
+def objects_of(*texts: str) -> list[Item]:
+    """The same of texts of JSON-LD; none if they are no JSON."""
+    plain = _Plain()
+    return linked([plain.value(value, ChainMap(_KEYWORDS), 0) for text in texts for value in _values(text)])
 
 
 def _values(text: str) -> Iterator[Any]:
-    text = _WRAPPING.sub("", text[:_MOST_CHARACTERS]).strip().rstrip(";")
+    if len(text) > _MOST_CHARACTERS:
+        raise PageTooLargeError(f"JSON-LD of more than {_MOST_CHARACTERS:,} characters")
+    text = _WRAPPING.sub("", text).strip().rstrip(";")
     for attempt in (text, _TRAILING_COMMA.sub("", text)):
         values, position = [], 0
         try:
@@ -55,12 +63,88 @@ def _values(text: str) -> Iterator[Any]:
         return
 
 
-def _objects(value: Any) -> Iterator[Item]:
-    """The objects in a value, depth first. It is not recursive, since values can be nested deeply."""
-    waiting = [value]
-    for _ in range(_MOST_VALUES):
-        if not waiting:
-            return
+def term_of(name: str, terms: Mapping[str, str]) -> str:
+    """The key of schema.org for a key of a page: ``step`` for ``schema:step``, ``http://schema.org/step`` and terms."""
+    name = terms.get(name, name)
+    prefix, colon, rest = name.partition(":")
+    return _SCHEMA.sub("", terms[prefix] + rest if colon and prefix in terms else name)
+
+
+def _terms(context: Any) -> dict[str, str]:
+    """The terms and prefixes of a context."""
+    found: dict[str, str] = {}
+    for one in context if isinstance(context, list) else [context]:
+        for name, term in one.items() if isinstance(one, dict) else ():
+            iri = term.get("@id") if isinstance(term, dict) else term
+            if isinstance(iri, str) and not name.startswith("@"):
+                found[name] = iri
+    return found
+
+
+class _Plain:
+    """Replaces keys by those of schema.org, and wrapped values by what they wrap; counts the values."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_VALUES
+
+    def value(self, value: Any, terms: ChainMap[str, str], depth: int) -> Any:
+        self._left -= 1
+        if self._left < 0 or depth > _DEEPEST:
+            raise PageTooLargeError(f"JSON-LD of more than {_MOST_VALUES:,} values, or nested {_DEEPEST} deep")
+        if isinstance(value, list):
+            plain = [self.value(one, terms, depth + 1) for one in value]
+            return [inner for one in plain for inner in listed(one)]
+        if not isinstance(value, dict):
+            return value
+        if "@context" in value:
+            terms = terms.new_child(_terms(value["@context"]))
+        found: dict[str, Any] = {}
+        for name, inner in value.items():
+            if (key := term_of(name, terms)) == "@context":
+                continue
+            inner = self.value(inner, terms, depth + 1)
+            if key == "@type":
+                inner = [term_of(one, terms) for one in listed(inner) if isinstance(one, str)]
+            found[key] = [*listed(found[key]), *listed(inner)] if key in found else inner
+        return next((found[key] for key in ("@value", "@list", "@set") if key in found), found)
+
+
+def listed(value: Any) -> list[Any]:
+    """A value as a list: none of None, one of a single value."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def linked(values: Sequence[Any]) -> list[Item]:
+    """The objects in values, outer before inner, those of one ``@id`` merged; references become the objects."""
+    items = list(_objects(values))
+    first: dict[str, dict[str, Any]] = {}
+    seen: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for item in items:
+        if not isinstance(name := item.get("@id"), str) or len(item) == 1:
+            continue
+        is_first = first.setdefault(name, item) is item
+        for key, value in item.items():
+            for one in listed(value):
+                said, known = json.dumps(one, sort_keys=True), seen[name, key]
+                if not is_first and said not in known:
+                    first[name][key] = [*listed(first[name].get(key)), one]
+                known.add(said)
+
+    def target(value: Any) -> Any:
+        name = value.get("@id") if isinstance(value, dict) else value
+        return first.get(name, value) if isinstance(name, str) else value
+
+    for item in items:
+        for key, value in item.items():
+            if key not in ("@id", "@type"):
+                item[key] = [target(one) for one in value] if isinstance(value, list) else target(value)
+    return [item for item in items if target(item) is item]
+
+
+def _objects(values: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """The objects in values, depth first."""
+    waiting = list(reversed(values))
+    while waiting:
         value = waiting.pop()
         if isinstance(value, dict):
             yield value

@@ -11,6 +11,7 @@ import lxml.html
 from lxml.etree import ParserError, _Element
 
 from kgscripts.corpora.blocks import UNREADABLE, one_line
+from kgscripts.corpora.web.limits import check_markup
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _BREAKING = frozenset(
@@ -64,6 +65,7 @@ def lines_of(value: str) -> list[str]:
     if "&" in value:
         value = html.unescape(html.unescape(value))
     if _TAG.search(value):
+        check_markup(value.encode("utf-8", "replace"))
         try:
             value = "\n".join(lines_of_element(lxml.html.fragment_fromstring(UNREADABLE.sub("", value), "div")))
         except (ParserError, ValueError):

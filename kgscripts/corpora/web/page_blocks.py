@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 
-from attrs import define
+from attrs import define, evolve
 from lxml.etree import _Element
 
-from kgscripts.corpora.blocks import Block, Kind, one_line
+from kgscripts.corpora.blocks import Block, Kind, one_line, without_marker
+from kgscripts.corpora.numbered_steps import number_spans
 from kgscripts.corpora.web.markup import SILENT, breaks, found_by, is_element, lines_of_element
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -21,6 +23,8 @@ _NAMES = re.compile(
     r"|advert(?:isement)?s?|(?:social-?)?share(?:-?(?:buttons?|bar|links))?|screen-reader-text|visually-hidden|sr-only)(?:$|\s)",
     re.IGNORECASE,
 )
+_LISTS = frozenset({"ol", "ul", "menu", "dl"})
+_SHARE_OF_LINKS = 0.7
 _LARGEST_SHARE = 0.4
 """An element with more of the text of a page is its main part, whatever its name."""
 
@@ -88,21 +92,50 @@ class _Reader:
             return
         tags = [item.element.tag for item in self._open]
         heading = next((tag for tag in reversed(tags[-4:]) if tag in _HEADINGS), None)
-        lists = [item.element for item in self._open if item.element.tag in ("ol", "ul")]
-        item = next((item.element for item in reversed(self._open) if item.element.tag in ("li", "dd")), None)
+        lists = [item.element for item in self._open if item.element.tag in _LISTS]
+        item = next((item.element for item in reversed(self._open) if item.element.tag in ("li", "dd", "dt")), None)
+        if item is not None and item.tag != "li":
+            item = _term(item)
         if heading and item is None:
             self.blocks.append(Block(Kind.HEADING, text, _HEADINGS[heading]))
-        elif item is not None and lists:
-            self._add_item(item, text, len(lists), lists[-1].tag == "ol")
+        elif item is not None:
+            ordered = lists[-1].tag == "ol" if lists else False
+            self._add_item(
+                item, text, max(len(lists), 1), ordered or (item.tag == "dt" and without_marker(text) != text)
+            )
+            if ordered and item.getprevious() is None:
+                self._go_on(lists[-1].get("start") or "")
         else:
+            strong = strong or tags[-1] == "dt"
             self.blocks.append(Block(Kind.PARAGRAPH, text, marked=strong))
+
+    def _go_on(self, start: str) -> None:
+        """Add the paragraphs between two parts of a list to the item before them."""
+        between = len(self.blocks) - 2
+        while between > 0 and self.blocks[between].kind is Kind.PARAGRAPH and not self.blocks[between].marked:
+            between -= 1
+        if start.isdecimal() and int(start[:9]) > 1 and between >= 0 and self.blocks[between].ordered:
+            text = " ".join(block.text for block in self.blocks[between:-1])
+            self.blocks[between:-1] = [evolve(self.blocks[between], text=text)]
 
     def _add_item(self, item: _Element, text: str, depth: int, ordered: bool) -> None:
         """Add a line of a list item to it, or begin a new one."""
         if self._of_item is item and self.blocks and self.blocks[-1].kind is Kind.ITEM:
-            text = f"{self.blocks.pop().text} {text}"
+            ordered = ordered or self.blocks[-1].ordered
+            before = self.blocks.pop().text
+            ends = before[-1] in ".:!?" or item.tag != "dt" or not text[0].isupper()
+            text = f"{before}{'' if ends else '.'} {text}"
         self._of_item = item
         self.blocks.append(Block(Kind.ITEM, text, depth, ordered))
+
+
+def _term(element: _Element) -> _Element | None:
+    """The item of a term or description: the term if it has one description, else the description, None for a term."""
+    term = element if element.tag == "dt" else element.getprevious()
+    following = found_by(term, "following-sibling::*[position() < 3]") if term is not None else []
+    if term is not None and term.tag == "dt" and [one.tag for one in following] in (["dd"], ["dd", "dt"]):
+        return term
+    return None if element.tag == "dt" else element
 
 
 def is_left_out(element: _Element) -> bool:
@@ -116,15 +149,39 @@ def is_left_out(element: _Element) -> bool:
 
 
 def drop_what_is_left_out(tree: _Element) -> None:
-    """Remove navigation, forms, adverts and comments from a tree."""
+    """Remove navigation, forms, adverts, comments, asides and lists of links from a tree."""
     largest = int(sum(map(len, lines_of_element(tree))) * _LARGEST_SHARE)
-    for element in [element for element in found_by(tree, "//*") if is_left_out(element)]:
-        if element.getparent() is not None and sum(map(len, element.itertext())) <= largest:
+    for element in found_by(tree, "//body//*"):
+        is_no_text = element.tag == "aside" or (element.tag in _LISTS and _is_of_links(element))
+        if (is_no_text or is_left_out(element)) and sum(map(len, element.itertext())) <= largest:
             element.drop_tree()
 
 
+def _is_of_links(element: _Element) -> bool:
+    links = sum(len(str(text).strip()) for text in found_by(element, ".//a//text()"))
+    return links > _SHARE_OF_LINKS * sum(len(text.strip()) for text in map(str, element.itertext()))
+
+
 def blocks_of_page(tree: _Element) -> list[Block]:
-    """The blocks of a page in document order."""
+    """The blocks of a page in document order. Paragraphs that are numbered are items."""
     body = tree.find(".//body")
     root = tree if body is None else body
-    return _Reader(sum(map(len, lines_of_element(root)))).read(root)
+    blocks = _Reader(sum(map(len, lines_of_element(root)))).read(root)
+    runs = groupby(blocks, lambda block: block.kind is Kind.PARAGRAPH and not block.marked)
+    return [block for plain, run in runs for block in (_numbered(list(run)) if plain else run)]
+
+
+def _numbered(blocks: list[Block]) -> Iterator[Block]:
+    """Paragraphs, of which those that are numbered are items; others between belong to these."""
+    text = "\n".join(block.text for block in blocks)
+    spans = number_spans(text)
+    if not spans or not (text[: spans[0][0]].endswith("\n") or not spans[0][0]):
+        yield from blocks
+        return
+    last = re.compile(r"\s*.*").match(text, spans[-1][1])
+    ends = [*(start for start, _ in spans[1:]), last.end() if last else len(text)]
+    yield from (Block(Kind.PARAGRAPH, line) for line in text[: spans[0][0]].splitlines())
+    for (_, start), end in zip(spans, ends, strict=True):
+        if step := one_line(text[start:end]):
+            yield Block(Kind.ITEM, step, 1, ordered=True)
+    yield from (Block(Kind.PARAGRAPH, line) for line in text[ends[-1] :].split("\n") if line)

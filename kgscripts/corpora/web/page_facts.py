@@ -14,12 +14,15 @@ from kgscripts.corpora.web.markup import found_by, line_of
 _SITE = re.compile(r"\s+[|»«•·—–-]\s+|\s*[|»]\s*")
 _ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+", re.IGNORECASE)
 _LONGEST = 2_000
+_MOST = 50
+"""The most titles and headings that are compared."""
 
 
 def title_of(tree: _Element) -> str:
     """The title of a page without the name of its site: its first heading, if the title of the page begins with it."""
-    titles = [line_of(text) for text in found_by(tree, "//meta[@property='og:title']/@content | //head/title/text()")]
-    headings = [line_of(" ".join(heading.itertext())) for heading in found_by(tree, "//h1")]
+    said = found_by(tree, "//meta[@property='og:title']/@content | //head/title/text()")
+    titles = [line_of(text) for text in said[:_MOST]]
+    headings = [line_of(" ".join(heading.itertext())) for heading in found_by(tree, "//h1")[:_MOST]]
     headings = [heading for heading in headings if heading]
     for heading in headings:
         if any(title.lower().startswith(heading.lower()) for title in titles):

@@ -13,17 +13,15 @@ from kgscripts.corpora.block_lists import how_to_of, lists_of
 from kgscripts.corpora.how_tos import document_of_how_to
 from kgscripts.corpora.source import Source, whole_text
 from kgscripts.corpora.web.json_ld import json_ld, objects_of
+from kgscripts.corpora.web.limits import MAX_PAGE_BYTES, PageTooLargeError, check_markup
 from kgscripts.corpora.web.main_text import main_blocks
+from kgscripts.corpora.web.marked_elements import marked_elements
 from kgscripts.corpora.web.markup import found_by, is_element
-from kgscripts.corpora.web.microdata import microdata
 from kgscripts.corpora.web.page_blocks import blocks_of_page
 from kgscripts.corpora.web.page_facts import address_of, licence_of, licence_of_items, title_of
 from kgscripts.corpora.web.schema_org import how_tos_of
 from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document
-
-MAX_PAGE_BYTES = 32 * 1024 * 1024
-"""The largest page that is read; most of a page is no text."""
 
 _FORMAT = "html"
 
@@ -38,16 +36,21 @@ def read_html(source: Source) -> Iterator[Document | Discard]:
     if len(data) > MAX_PAGE_BYTES:
         yield source.discard(DiscardReason.TOO_LONG, 1, f"a page of more than {MAX_PAGE_BYTES:,} bytes")
         return
-    tree = parsed_page(data)
-    if tree is None:
-        return
     try:
+        tree = parsed_page(data)
+        if tree is None:
+            return
         documents = list(documents_of_tree(tree, source.name))
+    except PageTooLargeError as error:
+        yield source.discard(DiscardReason.TOO_LONG, 1, error.message)
+        return
     except InputError as error:
         yield source.discard(DiscardReason.NOT_INSTALLED, 1, f"{error.message}: {error.remedy}")
         return
     if not documents:
         yield source.discard(DiscardReason.EMPTY, 1, "no main text")
+    if too_deep := _too_deep(tree):
+        yield source.discard(DiscardReason.TOO_LONG, 1, too_deep)
     encoding = _declared_encoding(tree)
     for number, document in enumerate(documents, 1):
         name = source.name if len(documents) == 1 else source.label(number)
@@ -61,8 +64,12 @@ def read_json_ld(source: Source) -> Iterator[Document | Discard]:
     if isinstance(text, Discard):
         yield text
         return
-    items = objects_of(text)
-    how_tos = how_tos_of(items)
+    try:
+        items = objects_of(text)
+        how_tos = how_tos_of(items)
+    except PageTooLargeError as error:
+        yield source.discard(DiscardReason.TOO_LONG, 1, error.message)
+        return
     if not how_tos:
         yield source.discard(DiscardReason.MALFORMED, 1, "no Recipe or HowTo of schema.org with steps")
     for number, how_to in enumerate(how_tos, 1):
@@ -76,11 +83,18 @@ def _declared_encoding(tree: _Element) -> str:
     return "" if encoding in ("utf-8", "utf8") else encoding
 
 
+def _too_deep(tree: _Element) -> str:
+    """What of a page its tree lacks, "" if it has all."""
+    faults = tree.getroottree().parser.error_log.filter_from_errors()
+    return next((fault.message for fault in faults if fault.type_name == "ERR_RESOURCE_LIMIT"), "")
+
+
 def parsed_page(data: bytes) -> _Element | None:
     """The tree of a page, whatever is wrong with its tags; None if it has none.
 
-    Bytes that are UTF-8 are read as such; others as the page declares.
+    Bytes that are UTF-8 are read as such; others as the page declares. Raises PageTooLargeError.
     """
+    check_markup(data)
     try:
         data.decode("utf-8")
         encoding = "utf-8"
@@ -112,9 +126,12 @@ def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
     """
     items = json_ld(tree)
     how_tos = how_tos_of(items)
-    if not how_tos:
-        items = [*items, *microdata(tree)]
-        how_tos = how_tos_of(items)
+    of_classes = False
+    for syntax, found in marked_elements(tree) if not how_tos else ():
+        items += found
+        of_classes = syntax == "microformats"
+        if how_tos := how_tos_of(found):
+            break
     url = address_of(tree)
     licence = licence_of(tree, items, url)
     title = title_of(tree)
@@ -124,7 +141,9 @@ def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
     if lists is not None and how_tos:
         # Most recipes name their equipment beside their markup only.
         only = how_tos[0]
-        how_tos = [evolve(only, tools=only.tools or lists.tools, supplies=only.supplies or lists.supplies)]
+        # The classes of hRecipe mark the names of ingredients, the list has their amounts too.
+        ordered = [lists.supplies, only.supplies] if of_classes else [only.supplies, lists.supplies]
+        how_tos = [evolve(only, tools=only.tools or lists.tools, supplies=ordered[0] or ordered[1])]
     elif lists is not None and lists.sections:
         how_tos = [how_to_of(title, lists)]
     for how_to in how_tos:

@@ -8,8 +8,10 @@ from typing import Any
 
 from kgscripts.corpora.blocks import without_marker
 from kgscripts.corpora.how_tos import HowTo, Section, Time
+from kgscripts.corpora.numbered_steps import numbered_steps
 from kgscripts.corpora.web.durations import duration_of
-from kgscripts.corpora.web.json_ld import Item
+from kgscripts.corpora.web.json_ld import Item, listed
+from kgscripts.corpora.web.limits import PageTooLargeError
 from kgscripts.corpora.web.markup import line_of, lines_of
 from schemas.declared import TimeKind
 
@@ -19,21 +21,24 @@ _TIMES = (
     (TimeKind.PERFORMANCE, ("cookTime", "performTime")),
     (TimeKind.TOTAL, ("totalTime",)),
 )
-_NUMBERED = re.compile(r"(?<=[.!?)])\s+(?=\d{1,2}[.)]\s+\S)")
 _DEEPEST = 12
-_MOST_STEPS = 20_000
+_MOST_VALUES = 200_000
+"""The most values that are read of a page, and hundreds of their characters: objects can be referred to many times."""
+_MOST_NAMES = 4
+_POSITION = re.compile(r"(?:(?:step|stage)\s*)?#?(\d{1,9}(?:\.\d{1,9})?)[.):]?", re.IGNORECASE)
 
 
 def how_tos_of(items: Sequence[Item]) -> list[HowTo]:
     """The recipes and how-tos with at least one step among the objects of a page, without repetitions.
 
-    Wrong types are tolerated: a value that is none is skipped, a single value is a list of one.
+    Wrong types are tolerated: a value that is none is skipped, a single value is a list of one. Raises
+    PageTooLargeError.
     """
-    by_id = {item["@id"]: item for item in items if isinstance(item.get("@id"), str) and len(item) > 1}
+    left = _Left()
     found: dict[tuple[str, ...], HowTo] = {}
     for item in items:
         if types := _types(item) & _HOW_TOS:
-            how_to = _how_to(item, by_id, food="recipe" in types)
+            how_to = _how_to(item, left, food="recipe" in types)
             if how_to.sections:
                 found.setdefault(how_to.steps, how_to)
     return list(found.values())
@@ -41,26 +46,49 @@ def how_tos_of(items: Sequence[Item]) -> list[HowTo]:
 
 def _types(item: Item) -> set[str]:
     return {
-        re.split(r"[/:#]", value)[-1].lower()
-        for value in _listed(item.get("@type"))
-        if isinstance(value, str) and value
+        re.split(r"[/:#]", value)[-1].lower() for value in listed(item.get("@type")) if isinstance(value, str) and value
     }
 
 
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+class _Left:
+    """Counts the values that are read, since objects may contain themselves, and each other many times."""
+
+    def __init__(self) -> None:
+        self._values = _MOST_VALUES
+
+    def listed(self, value: Any) -> list[Any]:
+        values = listed(value)
+        self._values -= len(values) + sum(len(one) // 100 for one in values if isinstance(one, str))
+        if self._values < 0:
+            raise PageTooLargeError(f"markup of schema.org with more than {_MOST_VALUES:,} values, or as long")
+        return values
+
+    def lines(self, value: Any, depth: int = 0) -> list[str]:
+        """The texts of a value: strings, and objects by their quantity and name."""
+        found = []
+        for one in self.listed(value)[: _MOST_NAMES if depth else None]:
+            if isinstance(one, Mapping):
+                if depth > _MOST_NAMES:
+                    continue
+                quantity = " ".join(_quantity(one.get("requiredQuantity")))
+                names = (self.lines(one.get(key), depth + 1) for key in ("name", "text", "item"))
+                name = " ".join(next(filter(None, names), ()))
+                one = f"{quantity} {name}" if name else ""
+            if isinstance(one, str):
+                found += [line for line in map(without_marker, lines_of(one)) if line]
+        return found
 
 
-def _how_to(item: Item, by_id: Mapping[str, Item], *, food: bool) -> HowTo:
-    reader = _StepReader(by_id)
+def _how_to(item: Item, left: _Left, *, food: bool) -> HowTo:
+    reader = _StepReader(left)
     for key in ("recipeInstructions", "step", "steps"):
         if not reader.sections:
             reader.read(item.get(key))
-    supplies = [key for key in ("recipeIngredient", "ingredients", "supply") if _lines(item.get(key))]
+    supplies = next(filter(None, map(left.lines, map(item.get, ("recipeIngredient", "ingredients", "supply")))), [])
     return HowTo(
-        title=next(iter(_lines(item.get("name")) or _lines(item.get("headline"))), ""),
-        tools=_distinct([*_lines(item.get("tool")), *reader.tools]),
-        supplies=[*(_lines(item.get(supplies[0])) if supplies else ()), *reader.supplies],
+        title=next(iter(left.lines(item.get("name")) or left.lines(item.get("headline"))), ""),
+        tools=_distinct([*left.lines(item.get("tool")), *reader.tools]),
+        supplies=[*supplies, *reader.supplies],
         food=food,
         times=[
             Time(kind=kind, duration=duration[0], words=duration[1])
@@ -72,24 +100,11 @@ def _how_to(item: Item, by_id: Mapping[str, Item], *, food: bool) -> HowTo:
     )
 
 
-def _lines(value: Any) -> list[str]:
-    """The texts of a value: strings, and objects by their quantity and name."""
-    found = []
-    for one in _listed(value):
-        if isinstance(one, Mapping):
-            quantity = " ".join(_quantity(one.get("requiredQuantity")))
-            name = " ".join(_lines(one.get("name")) or _lines(one.get("text")) or _lines(one.get("item")))
-            one = f"{quantity} {name}" if name else ""
-        if isinstance(one, str):
-            found += [line for line in map(without_marker, lines_of(one)) if line]
-    return found
-
-
-def _quantity(value: Any) -> Iterator[str]:
-    for one in _listed(value):
-        if isinstance(one, Mapping):
+def _quantity(value: Any, depth: int = 0) -> Iterator[str]:
+    for one in listed(value)[:_MOST_NAMES]:
+        if isinstance(one, Mapping) and depth < _MOST_NAMES:
             for key in ("value", "unitText"):
-                yield from _quantity(one.get(key))
+                yield from _quantity(one.get(key), depth + 1)
         elif isinstance(one, str | int | float) and not isinstance(one, bool):
             yield line_of(str(one))
 
@@ -99,7 +114,7 @@ def _distinct(items: Iterable[str]) -> tuple[str, ...]:
 
 
 def _duration(value: Any) -> tuple[str, str] | None:
-    for one in _listed(value):
+    for one in listed(value):
         if isinstance(one, Mapping):
             one = one.get("maxValue") or one.get("value")
         if isinstance(one, str) and (found := duration_of(one)):
@@ -117,47 +132,44 @@ def _makes(item: Item) -> str:
 class _StepReader:
     """Reads the value of ``recipeInstructions`` or ``step``: text, steps, sections, and lists of these."""
 
-    def __init__(self, by_id: Mapping[str, Item]) -> None:
+    def __init__(self, left: _Left) -> None:
         self.sections: list[Section] = []
         self.tools: list[str] = []
         self.supplies: list[str] = []
-        self._by_id = by_id
-        self._left = _MOST_STEPS
+        self._left = left
 
     def read(self, value: Any, name: str = "", depth: int = 0) -> None:
         """Add the steps of a value below a heading."""
         if depth > _DEEPEST:
             return
-        for one in _listed(value):
-            self._left -= 1
-            if self._left < 0:
-                return
+        for one in _in_order(self._left.listed(value)):
             if isinstance(one, str):
-                self._add(name, _split(lines_of(one)))
+                self._add(name, _split(one))
             elif isinstance(one, Mapping):
-                if set(one) == {"@id"} and isinstance(one["@id"], str):
-                    one = self._by_id.get(one["@id"], {})
                 self._read_item(one, name, depth)
 
     def _read_item(self, item: Item, name: str, depth: int) -> None:
         types = _types(item)
         if "howtotip" in types:
             return
-        self.tools += _lines(item.get("tool"))
-        self.supplies += _lines(item.get("supply"))
-        own = " ".join(_lines(item.get("name")))
+        self.tools += self._left.lines(item.get("tool"))
+        self.supplies += self._left.lines(item.get("supply"))
+        own = " ".join(self._left.lines(item.get("name"), depth=1))
         inner = next((item[key] for key in ("itemListElement", "item", "step", "steps") if item.get(key)), None)
-        texts = _split([line for text in _listed(item.get("text")) if isinstance(text, str) for line in lines_of(text)])
+        texts = self._texts(item.get("text"))
         if "howtosection" in types or ("howtostep" not in types and inner is not None and not texts):
             self.read(inner, own or name, depth + 1)
         elif inner is not None and not texts:
             self.read(inner, own if own and not _repeats(own, _first_text(inner)) else name, depth + 1)
         elif not texts:
-            self._add(name, [own] if own else _split(lines_of(_text(item.get("description")))))
+            self._add(name, [own] if own else self._texts(item.get("description")))
         elif own and not _repeats(own, texts[0]):
             self._add(own, texts, own=True)
         else:
             self._add(name, texts)
+
+    def _texts(self, value: Any) -> list[str]:
+        return [step for text in self._left.listed(value) if isinstance(text, str) for step in _split(text)]
 
     def _add(self, name: str, steps: Iterable[str], *, own: bool = False) -> None:
         """Add steps to the last section, or to a new one if it has another name; a heading of its `own` begins one."""
@@ -175,7 +187,7 @@ def _text(value: Any) -> str:
 
 def _first_text(value: Any) -> str:
     """The text that a list of directions begins with."""
-    first = next(iter(_listed(value)), "")
+    first = next(iter(listed(value)), "")
     return line_of(_text(first.get("text") or first.get("name")) if isinstance(first, Mapping) else _text(first))
 
 
@@ -185,6 +197,17 @@ def _repeats(name: str, text: str) -> bool:
     return not without_marker(name) or re.sub(r"[\W_]+", "", text).lower().startswith(plain)
 
 
-def _split(lines: Iterable[str]) -> list[str]:
-    """The lines; one that holds numbered steps is several: "1. Mix. 2. Bake."."""
-    return [part for line in lines for part in (_NUMBERED.split(line) if re.match(r"1[.)]\s", line) else [line])]
+def _split(text: str) -> list[str]:
+    """The lines of a text; one that holds numbered steps is several: "1. Mix. 2. Bake."."""
+    return [part for line in lines_of(text) for part in numbered_steps(line)]
+
+
+def _in_order(values: list[Any]) -> list[Any]:
+    """The values by their `position`, if each step has one, else as they are."""
+    steps = [value for value in values if not (isinstance(value, Mapping) and "howtotip" in _types(value))]
+    found = [next(iter(listed(step.get("position"))), None) if isinstance(step, Mapping) else None for step in steps]
+    places = [_POSITION.fullmatch(str(place).strip()) for place in found]
+    if not all(places):
+        return values
+    order = sorted((float(place[1]), number) for number, place in enumerate(places) if place)
+    return [steps[number] for _, number in order]
