@@ -92,7 +92,7 @@ def _items(
 
 
 def _is_afterthought(item: Sequence[Token], before: str) -> bool:
-    words = [token for token in item if token.text[0].isalpha()]
+    words = [token for token in item if token.lower_[0].isalpha()]
     if not words or not before.rstrip().endswith(","):
         return False
     # "discarding the stems", "cut into rings", but not "watering can".
@@ -136,5 +136,5 @@ def _words(tokens: Sequence[Token]) -> Iterator[Token]:
         depth += (token.text == "(") - (token.text == ")")
         if token.lower_ in _ENDS or token.text == ":":
             return
-        if depth == 0 and token.text[0].isalpha() and token.lower_ not in _BETWEEN:
+        if depth == 0 and token.lower_[0].isalpha() and token.lower_ not in _BETWEEN:
             yield token
