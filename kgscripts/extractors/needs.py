@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
+from attrs import evolve
+
+from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools, opening_of
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.amounts import AMOUNT, SIZE, UNIT_ALONE, UNITS_OF_AMOUNT
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
 from kgscripts.text.units import PARTITIVES
-from schemas.records import Need
+from schemas.records import Need, Passage, PassageKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -58,6 +60,15 @@ def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
             start=start,
             end=end,
         )
+
+
+def needs_of_sentences(parse: Parse, text: str) -> Iterator[Need]:
+    """What the sentences of an instruction name as needed: "You will need a kite and a reel of string."."""
+    for sentence in parse.doc.sents:
+        start, end = parse.offset + sentence.start_char, parse.offset + sentence.end_char
+        if opening_of(text[start:end]):
+            named = evolve(parse, passage=Passage(kind=PassageKind.NEEDS, start=start, end=end))
+            yield from (need for need in needs_of([named], text) if not is_a(need.lemma, "abstract", "information"))
 
 
 def _is_tool(noun: str, heading: str) -> bool:

@@ -86,7 +86,7 @@ def _parsed(nlp: Language, batch: Sequence[ParsedPiece[Context]]) -> Iterator[Pa
         doc.tensor = doc.tensor[:0].copy()
         if _VIEW in doc.user_data:
             view, original = doc.user_data[_VIEW]
-            doc = view.restored(doc, original)
+            doc = view.restored(doc, original) or nlp(nlp.make_doc(original), disable=components_of_kgscripts(nlp))
         yield ParsedPiece(piece.context, piece.offset, doc)
 
 
@@ -97,11 +97,10 @@ def _tokenized(nlp: Language, passages: Iterable[tuple[str, Context]]) -> Iterat
 
 
 def _tokens(nlp: Language, text: str, start: int, end: int) -> Doc:
-    original = readable(text[start:end])
-    view = plain_view(original)
-    doc = nlp.make_doc(view.text if view else original)
+    view = plain_view(text[start:end])
+    doc = nlp.make_doc(readable(view.text if view else text[start:end]))
     if view:
-        doc.user_data[_VIEW] = view, original
+        doc.user_data[_VIEW] = view, readable(text[start:end])
     return doc
 
 

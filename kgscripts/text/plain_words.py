@@ -30,6 +30,13 @@ _NUMBER_BEFORE = re.compile(
     r"[\s-]*\Z",
     re.IGNORECASE,
 )
+BULLET = (
+    r"[•‣⁃∙·●\u2190-\u21ff\u2460-\u24ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    r"\U0001f446-\U0001f449\U0001f4cc\U0001f518-\U0001f53b]"
+)
+"""A sign that is the marker of an item of a list, as a regular expression."""
+_GLUED_MARKER = re.compile(rf"(?:\A|(?<=[\r\n]))[ \t]*(?:[*+–—-]|{BULLET}|\d{{1,3}}[.:/])(?=[^\W\d_])")
+"""The marker of an item of a list without a blank behind it: "-Bucket", "1.Bucket"."""
 _FARTHEST = 12
 _BEHIND_VERB = re.compile(
     r"\s+(?:the|an?|your|my|it|them|all|each)\b"
@@ -45,8 +52,8 @@ class PlainView:
     text: str
     origins: tuple[int, ...]
 
-    def restored(self, doc: Doc, original: str) -> Doc:
-        """The parse of this view, with the words and offsets of the original text.
+    def restored(self, doc: Doc, original: str) -> Doc | None:
+        """The parse of this view, with the words and offsets of the original text; None if a letter was cut.
 
         A word keeps its plain form as `lower_` and `norm_`: "tsp." is read as "tsp".
         """
@@ -58,8 +65,8 @@ class PlainView:
             end = self.origins[token.idx + len(token)]
             words.append(original[start:end])
             start = end + bool(token.whitespace_)
-        if not all(words):  # a ligature that the tokenizer cut
-            return doc
+        if not all(words):
+            return None
         for token, word in zip(doc, words, strict=True):
             if word != token.text:
                 lexeme = doc.vocab[word]
@@ -81,7 +88,8 @@ def plain_view(text: str) -> PlainView | None:
     """The plain view of a text; None if the text is plain."""
     seen = _edited(text, ((*match.span(), _plain(match)) for match in _ODD.finditer(text)))
     inner = seen.text if seen else text
-    stops = _edited(inner, ((stop, stop + 1, instead) for stop, instead in _needless_stops(inner)))
+    glued = ((match.end() - 1, " ") for match in _GLUED_MARKER.finditer(inner))
+    stops = _edited(inner, ((at, at + 1, instead) for at, instead in sorted({*_needless_stops(inner), *glued})))
     if seen is None or stops is None:
         return seen or stops
     return PlainView(stops.text, tuple(seen.origins[place] for place in stops.origins))
