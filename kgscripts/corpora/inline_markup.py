@@ -6,6 +6,7 @@ import html
 import re
 
 from kgscripts.corpora.links import with_covered_links, without_links
+from kgscripts.corpora.markdown_tables import TABLE, without_tables
 
 _SIGNS = r"(?:\*{1,3}(?!\*)|_{1,3}(?!_)|~~(?!~)|`{1,2}(?!`))+"
 _MARKUP = re.compile(
@@ -22,10 +23,14 @@ _MARKUP = re.compile(
 """`kept` is no markup: addresses, fences of code, and an asterisk that may be a bullet."""
 
 
+_BARS = re.compile(r"\||^[-:| \t]+$", re.MULTILINE)
+
+
 def without_markup(text: str) -> str:
     """The text without the signs of bold, italic, struck out and inline code, tags within lines and marks of footnotes,
-    with the characters that entities stand for, and without links (`without_links`)."""
-    return without_links(_MARKUP.sub(_without, text))
+    with the characters that entities stand for, lists in the
+    place of tables, and without links (`without_links`)."""
+    return without_links(without_tables(_MARKUP.sub(_without, text)))
 
 
 def with_covered_markup(text: str) -> str:
@@ -33,6 +38,7 @@ def with_covered_markup(text: str) -> str:
 
     It has no markup: `without_markup` changes nothing of it.
     """
+    text = TABLE.sub(lambda table: _BARS.sub(lambda bars: " " * len(bars[0]), table[0]), text)
     covered = with_covered_links(_MARKUP.sub(lambda match: _without(match).ljust(len(match[0])), text))
     return covered if covered == text else with_covered_markup(covered)
 
@@ -44,5 +50,5 @@ def _without(match: re.Match[str]) -> str:
     if match["entity"] or match["escaped"]:
         found = match["escaped"] or html.unescape(match[0])
         # A sign that is meant as it is would be markup where it stands alone.
-        return (" " if found.isspace() or found in "*_`~<>[]()\\#" else found) if len(found) == 1 else match[0]
+        return (" " if found.isspace() or found in "*_`~<>[]()|\\#" else found) if len(found) == 1 else match[0]
     return " " if match["tag"] and match["tag"][1:3].lower() == "br" else ""

@@ -14,11 +14,11 @@ from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.front_matter import front_matter
 from kgscripts.corpora.inline_markup import without_markup
 from kgscripts.corpora.lines import is_list_heading, line_spans, marker_end, passages_of, trimmed
-from kgscripts.corpora.list_markers import LONE, list_marker
+from kgscripts.corpora.list_markers import LONE, commands, list_marker
 from kgscripts.corpora.needs import is_needs_heading
 from kgscripts.corpora.plain_text import title_line
 from kgscripts.corpora.source import Source, whole_text
-from schemas.records import Discard, Document, Passage, PassageKind
+from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 
 # Only the blocks matter, and how-tos indent paragraphs without meaning code.
 _BLOCKS = MarkdownIt("commonmark").disable("code")
@@ -29,6 +29,7 @@ _DIGITS = re.compile(r"[0-9]+")
 _FENCE = re.compile(r"`{3}|~{3}")
 _KNOWN = re.compile(r"#{1,6}[ \t]|[>|<]|(?:[-*+]|\d{1,9}[.)])[ \t]")
 """The beginning of a line that Markdown knows."""
+_TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _NO_STEPS = re.compile(r"(?:the )?(?:tips|warnings|notes)|see also|references|sources", re.IGNORECASE)
 """Headings of lists that contain advice instead of steps."""
 
@@ -50,6 +51,9 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
     text = without_markup(text)
     blocks = _Blocks(text)
     how_tos = [how_to for how_to in blocks.how_tos() if how_to.passages]
+    for line in blocks.html_lines():
+        detail = "a block of HTML is not read; write its steps as a list of Markdown"
+        yield source.discard(DiscardReason.MARKUP, line, detail)
     starts = [0, *(how_to.start for how_to in how_tos[1:]), len(text)]
     for number, how_to in enumerate(how_tos, 1):
         start, end = starts[number - 1 : number + 1]
@@ -117,6 +121,8 @@ class _Blocks:
                     self._needs = self._span(token)[0] if is_needs_heading(token.content) else None
                 if is_boilerplate(token.content):
                     continue
+                if depth and commands(token.content):
+                    self._needs = None  # steps follow the list of needed things without a heading
                 if heading:
                     self._add_heading(token, heading)
                 elif depth and self._needs is not None:
@@ -126,6 +132,13 @@ class _Blocks:
                 is_item_start = False
         self._find_title_without_heading()
         return self._how_tos
+
+    def html_lines(self) -> Iterator[int]:
+        """The first lines, from 1, of the blocks of HTML that have words."""
+        above = self._text.count("\n", 0, self.front_matter.end)
+        for token in self._tokens:
+            if token.type == "html_block" and token.map is not None and re.search(r"\w", _TAG.sub("", token.content)):
+                yield above + token.map[0] + 1
 
     def _has_needs(self) -> bool:
         """Whether the list of needed things has items already."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -36,6 +37,7 @@ _STATES = frozenset(
 """Adjectives of lists that taggers take for nouns: a "ripe banana" is a banana."""
 
 
+_MARKER = re.compile(r"[\s•*+–—-]*(?:\(?\d{1,2}[.):/]+[ \t]*(?=[^\W\d_]))?")
 _PRESSED = frozenset({"juice", "zest", "rind"})
 """What is made of a thing that one needs: "juice of 1 lemon"."""
 
@@ -78,7 +80,7 @@ def _is_tool(noun: str, heading: str) -> bool:
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without what is no letter, digit or bracket at its ends: white space, bullets, hyphens."""
     item = text[start:end]
-    inner = item.lstrip(" \t\r\n•*+–—-").rstrip(" \t\r\n•*–—-.:")
+    inner = _MARKER.sub("", item, count=1).rstrip(" \t\r\n•*–—-.:")
     begin = start + item.find(inner)
     return begin, begin + len(inner)
 
@@ -144,7 +146,7 @@ def _is_worked(word: str) -> bool:
 def _words(tokens: Sequence[Token]) -> Iterator[Token]:
     depth = 0
     for token in tokens:
-        depth += (token.text == "(") - (token.text == ")")
+        depth = max(0, depth + (token.text == "(") - (token.text == ")"))
         if token.lower_ in _ENDS or token.text == ":":
             return
         if depth == 0 and token.lower_[0].isalpha() and token.lower_ not in _BETWEEN:

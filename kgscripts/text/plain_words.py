@@ -71,17 +71,9 @@ class PlainView:
             if word != token.text:
                 lexeme = doc.vocab[word]
                 lexeme.lower_, lexeme.norm_ = token.lower_, token.norm_
-        return Doc(
-            doc.vocab,
-            words=words,
-            spaces=[bool(token.whitespace_) for token in doc],
-            heads=[token.head.i for token in doc],
-            deps=[token.dep_ for token in doc],
-            pos=[token.pos_ for token in doc],
-            tags=[token.tag_ for token in doc],
-            lemmas=[token.lemma_ for token in doc],
-            morphs=[str(token.morph) for token in doc],
-        )
+        parts: list[int | str] = ["DEP", "HEAD", "LEMMA", "MORPH", "POS", "TAG"]
+        same = Doc(doc.vocab, words=words, spaces=[bool(token.whitespace_) for token in doc])
+        return same.from_array(parts, doc.to_array(parts))
 
 
 def plain_view(text: str) -> PlainView | None:
@@ -157,7 +149,7 @@ def _goes_on(match: re.Match[str]) -> bool:
         return not _commands(text, match.start("next"), name.lower())
     if word in abbreviations("never last"):
         return True
-    after = text[match.end("next") :].split(maxsplit=1)
+    after = text[match.end("next") : match.end("next") + 40].split(maxsplit=1)
     return (
         is_counted
         and word in abbreviations("unit of a thing")

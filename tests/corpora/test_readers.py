@@ -114,7 +114,8 @@ class TestMarkdown:
             "---\ntitle: x\n---\n# Tea\n\n- Prepare:\n    - 1. water\n    - cup\n- Pour\n\n"
             "> Quoted.\n\n```\n- code\n```\n\n<div>html</div>\n\n    Indented.\n"
         )
-        document = _one(tmp_path, "tea.md", text)
+        (document,), (discard,) = read(tmp_path, "tea.md", text)
+        assert (discard.reason, discard.where) == (DiscardReason.MARKUP, "tea.md:17")
         assert document.title == "Tea"
         assert passages(document, PassageKind.STEP) == ["Prepare:", "water", "cup", "Pour"]
         assert passages(document, PassageKind.PARAGRAPH) == ["Quoted.", "Indented."]
