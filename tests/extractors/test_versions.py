@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "fb5f25777617ce9d9e90c819094d90549711b8a409f30de7e0f027fa3ed6c82c",
+        "a1bde848acbb734d77ac3412e77019e3ad6a16601494e9ffddb228e7ca689c9a",
         "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
     ),
     "events": (
-        "0a39792ceb14ec1f576a878fda5c20e20c693cc8092b24dc60e52d6b52830350",
+        "cd4e7cc89a2ae5702ffb62ef85a58ee53134f349d0ef4655b5688a685263246e",
         "cc18a63f6e9b9a7006c47244e11b8498e58a732e2de57e9431c71811b144a39c",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "e597260c9e417b274fcff9ab3d00f2946090acb50bb525cf6ca4c99a3f851e4e",
+        "408da3c3d274e018a372a06ee2545e351bd64835fc83591a988325479b8b8cd1",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "d05e52fb1b125d920e41a07018ec6ad1111f572400d9d58ac04e36fecfe77dc6",
+        "6d6b6ce6deff84e5d1eb54a369fa382e4dbabba2f36fa2b224e0854feaf7befc",
         "1b5db27c162a457b6c39bb04efe084991ddb9a1191ac4ee6342b596f8dbd8568",
     ),
 }
