@@ -19,7 +19,7 @@ from attrs import define, evolve, field, frozen
 
 from kgscripts.building.inputs import BuildInput
 from kgscripts.building.reading import parsed_spans
-from kgscripts.corpora.links import with_covered_links
+from kgscripts.corpora.inline_markup import with_covered_markup
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.given_parses import GivenParse, check_annotated
 from kgscripts.text.passages import innermost
@@ -59,7 +59,7 @@ class DocText:
 
 def doc_text(text: str, as_input: Callable[[str], BuildInput]) -> DocText:
     """Read the text of a Doc; `as_input` gives the input that a text in memory is."""
-    text = with_covered_links(text)
+    text = with_covered_markup(text)
     given = as_input(text)
     items = list(given.items())
     documents: list[tuple[int, Document]] = []
@@ -161,7 +161,7 @@ class GivenDocs:
         number, start = row
         if self._latest is None or self._latest[0] != number:
             doc = self._doc(number)
-            self._latest = (number, GivenParse(doc, with_covered_links(doc.text)))
+            self._latest = (number, GivenParse(doc, with_covered_markup(doc.text)))
         return parses_of(self._latest[1], document, start)
 
     def _doc(self, number: int) -> Doc:

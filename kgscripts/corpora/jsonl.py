@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kgscripts.corpora.inline_markup import without_markup
 from kgscripts.corpora.json_arrays import array_values, is_array
 from kgscripts.corpora.json_records import json_object, record_id, string, strings
 from kgscripts.corpora.lines import passages_of, steps_of
-from kgscripts.corpora.links import without_links
 from kgscripts.corpora.pairs.formats import document_of_pair, is_pair_record, pair_record
 from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
 from kgscripts.corpora.source import Source, text_lines
@@ -69,10 +69,10 @@ def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | No
     if ("text" in record) == ("steps" in record):
         raise InputError('needs either "text" or "steps"')
     if "text" in record:
-        text = without_links(string(record, "text"))
+        text = without_markup(string(record, "text"))
         passages = passages_of(text, paragraph_spans(text))
     else:
-        text, spans = joined_lines([without_links(step) for step in strings(record, "steps")])
+        text, spans = joined_lines([without_markup(step) for step in strings(record, "steps")])
         passages = steps_of(text, spans)
     if not passages:
         return None

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from attrs import evolve, frozen
 
 from kgscripts.corpora.boilerplate import is_boilerplate
+from kgscripts.corpora.list_markers import LONE, commands, list_marker
 from kgscripts.corpora.needs import is_needs_heading, needs_end
 from kgscripts.corpora.wrapped_lines import FINAL, joined_lines
-from kgscripts.text.lexicon import classes_of, verbs
+from kgscripts.text.lexicon import verbs
 from schemas.records import Passage, PassageKind
 
 _LINE = re.compile(r"[^\r\n]+(?:\r\n?|\n)?|\r\n?|\n")
@@ -25,16 +26,8 @@ _STEP = (
 _STEP_MARKER = re.compile(_STEP, re.IGNORECASE | re.MULTILINE)
 """``Step 1:``, ``STEP TWO -``, ``First step:``, wherever a line or a sentence begins with it."""
 _INNER_MARKER = re.compile(rf"(?<=[.!?;])[ \t]+(?={_STEP})", re.IGNORECASE | re.MULTILINE)
-_LIST_MARKER = re.compile(
-    r"(?:[*•‣◦▪●·☐☑✓✔–—+-][ \t]+(?:\[[ xX]\][ \t]+)?|\#?\d{1,3}[.:][ \t]+|\#\d{1,3}[ \t]+"
-    r"|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{2,4})\)[ \t]*)(?=\S)"
-)
-"""``1.``, ``2)``, ``(a)``, ``•``, in a paragraph that begins with one."""
 _HEADING = re.compile(
     r"(?:the )?(?:steps|method|directions|instructions|procedure|preparation|what to do)[ \t]*:?", re.IGNORECASE
-)
-_PHRASE_OF_VERB = re.compile(
-    r"\S+\s+(?:the|a|an|your|it|them|in|into|on|onto|up|off|out|down|over|with|together|all|until|to)\b", re.IGNORECASE
 )
 
 
@@ -72,14 +65,14 @@ def marker_end(text: str, start: int, end: int) -> int:
 
 def is_title(line: str) -> bool:
     """Whether a line may be a title: it is no step, no list, no heading of one, and belongs to the text."""
-    marked = _STEP_MARKER.match(line) or _LIST_MARKER.match(line)
+    marked = _STEP_MARKER.match(line) or list_marker(line, 0, len(line)) or LONE.fullmatch(line)
     return not (marked or is_needs_heading(line) or needs_end(line) or _HEADING.fullmatch(line) or is_boilerplate(line))
 
 
 def are_commands(text: str, paragraphs: Sequence[tuple[int, int]]) -> bool:
     """Whether at least three paragraphs are all an instruction of one line without final punctuation."""
     return len(paragraphs) > 2 and all(
-        end - start <= _LONGEST_ITEM and not text[start:end].endswith(FINAL) and _commands(text[start:end])
+        end - start <= _LONGEST_ITEM and not text[start:end].endswith(FINAL) and commands(text[start:end])
         for start, end in paragraphs
     )
 
@@ -139,27 +132,22 @@ def _continues_list(text: str, heading: _Chunk, last: _Chunk, chunk: _Chunk) -> 
         return False
     if len(content) > _LONGEST_ITEM or content.endswith(FINAL) or not is_title(content):
         return False
-    return not _commands(content)
-
-
-def _commands(line: str) -> bool:
-    """Whether a line begins like an instruction: with an everyday verb and another word."""
-    first, _, rest = line.partition(" ")
-    word = first.lower()
-    return word in verbs("action") and bool(rest) and (not classes_of(word) or bool(_PHRASE_OF_VERB.match(line)))
+    return not commands(content)
 
 
 def _chunks(text: str, start: int, end: int, block: int) -> Iterator[_Chunk]:
     """The chunks of a paragraph: steps with a marker, headings, and lines or wrapped prose between them."""
     lines = [trimmed(text, start + first, start + last) for first, last in line_spans(text[start:end])]
-    is_list = any(_LIST_MARKER.match(text, *line) for line in _after_headings(text, lines))
+    rest = [line for line in lines if line[0] < line[1] and not is_list_heading(text[slice(*line)])]
+    marked = [line for line in rest if _list_marker(text, line)]
+    is_list = len(marked) > 1 or marked[:1] == rest[:1]
     group: list[tuple[int, int]] = []
     is_step = False
     for line in lines:
-        marker = _STEP_MARKER.match(text, *line) or (_LIST_MARKER.match(text, *line) if is_list else None)
-        alone = is_needs_heading(text[slice(*line)]) or _HEADING.fullmatch(text, *line)
+        marker = _STEP_MARKER.match(text, *line) or (_list_marker(text, line) if is_list else None)
+        alone = is_list_heading(text[slice(*line)])
         body = trimmed(text, marker.end(), line[1]) if marker else line
-        if is_boilerplate(text[slice(*body)]):
+        if is_boilerplate(text[slice(*line)]) or is_boilerplate(text[slice(*body)]):
             yield from _of_group(text, group, is_step, block)
             group = []
             continue
@@ -173,11 +161,13 @@ def _chunks(text: str, start: int, end: int, block: int) -> Iterator[_Chunk]:
     yield from _of_group(text, group, is_step, block)
 
 
-def _after_headings(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The first line of a paragraph that is no heading, as a list."""
-    rest = (line for line in lines if not is_needs_heading(text[slice(*line)]) and not _HEADING.fullmatch(text, *line))
-    first = next(rest, None)
-    return [] if first is None else [first]
+def is_list_heading(line: str) -> bool:
+    """Whether a line is the heading of needed things or of steps, and nothing else."""
+    return is_needs_heading(line) or _HEADING.fullmatch(line) is not None
+
+
+def _list_marker(text: str, line: tuple[int, int]) -> re.Match[str] | None:
+    return LONE.fullmatch(text, *line) or list_marker(text, *line)
 
 
 def _of_group(text: str, lines: list[tuple[int, int]], is_step: bool, block: int) -> Iterator[_Chunk]:

@@ -10,8 +10,8 @@ from attrs import frozen
 
 from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.corpora.formats import check_format, detected_format, read_source
+from kgscripts.corpora.inline_markup import without_markup
 from kgscripts.corpora.lines import passages_of
-from kgscripts.corpora.links import without_links
 from kgscripts.corpora.plain_text import document_of_text, paragraph_spans
 from kgscripts.corpora.source import (
     MAX_PASSAGES,
@@ -146,7 +146,7 @@ def _blocks(source: Source, data: bytes) -> Iterator[TextBlock | Discard]:
             yield source.discard(DiscardReason.UNDECODABLE, line + piece.count(b"\n", 0, error.start), not_utf8(error))
             text = piece.decode("utf-8", errors="replace")
         else:
-            text = without_links(text)
+            text = without_markup(text)
             passages = document_of_text("", text).passages if not start else passages_of(text, paragraph_spans(text))
             yield TextBlock(start, text, tuple(passages))
         start += len(text)

@@ -12,18 +12,24 @@ from markdown_it.token import Token
 
 from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.front_matter import front_matter
-from kgscripts.corpora.lines import line_spans, marker_end, passages_of, trimmed
-from kgscripts.corpora.links import without_links
+from kgscripts.corpora.inline_markup import without_markup
+from kgscripts.corpora.lines import is_list_heading, line_spans, marker_end, passages_of, trimmed
+from kgscripts.corpora.list_markers import LONE, commands, list_marker
 from kgscripts.corpora.needs import is_needs_heading
-from kgscripts.corpora.plain_text import paragraph_spans, title_line
+from kgscripts.corpora.plain_text import title_line
 from kgscripts.corpora.source import Source, whole_text
-from schemas.records import Discard, Document, Passage, PassageKind
+from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 
 # Only the blocks matter, and how-tos indent paragraphs without meaning code.
 _BLOCKS = MarkdownIt("commonmark").disable("code")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _CHECKBOX = re.compile(r"\[[ xX]\]\s+")
 _NUMBER = re.compile(r"\d+\s*[.)]\s+(?=\S)")
+_DIGITS = re.compile(r"[0-9]+")
+_FENCE = re.compile(r"`{3}|~{3}")
+_KNOWN = re.compile(r"#{1,6}[ \t]|[>|<]|(?:[-*+]|\d{1,9}[.)])[ \t]")
+"""The beginning of a line that Markdown knows."""
+_TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _NO_STEPS = re.compile(r"(?:the )?(?:tips|warnings|notes)|see also|references|sources", re.IGNORECASE)
 """Headings of lists that contain advice instead of steps."""
 
@@ -42,9 +48,12 @@ def read_markdown(source: Source) -> Iterator[Document | Discard]:
     if isinstance(text, Discard):
         yield text
         return
-    text = without_links(text)
+    text = without_markup(text)
     blocks = _Blocks(text)
     how_tos = [how_to for how_to in blocks.how_tos() if how_to.passages]
+    for line in blocks.html_lines():
+        detail = "a block of HTML is not read; write its steps as a list of Markdown"
+        yield source.discard(DiscardReason.MARKUP, line, detail)
     starts = [0, *(how_to.start for how_to in how_tos[1:]), len(text)]
     for number, how_to in enumerate(how_tos, 1):
         start, end = starts[number - 1 : number + 1]
@@ -73,7 +82,7 @@ class _Blocks:
     def __init__(self, text: str) -> None:
         self.front_matter = front_matter(text)
         begin = self.front_matter.end
-        self._tokens = _BLOCKS.parse(text[begin:])
+        self._tokens = _BLOCKS.parse(_with_usual_markers(text[begin:]))
         # The parser replaces NUL by another character.
         self._text = text.replace("\0", "\ufffd")
         self._lines = [(start + begin, end + begin) for start, end in line_spans(text[begin:])]
@@ -106,20 +115,30 @@ class _Blocks:
             elif token.type == "heading_close":
                 heading = ""
             elif token.type == "inline" and token.content:
+                above = None if depth or heading or self._has_needs() else self._needs
                 if not depth:
                     self._is_step_list = not _NO_STEPS.fullmatch(token.content.strip("*_: \t"))
                     self._needs = self._span(token)[0] if is_needs_heading(token.content) else None
                 if is_boilerplate(token.content):
                     continue
+                if depth and commands(token.content):
+                    self._needs = None  # steps follow the list of needed things without a heading
                 if heading:
                     self._add_heading(token, heading)
                 elif depth and self._needs is not None:
                     self._add_needed(token, self._needs)
-                else:
+                elif above is None or not self._add_needed_lines(token, above):
                     self._add_paragraph(token, is_item=depth > 0, is_step=is_item_start and self._is_step_list)
                 is_item_start = False
         self._find_title_without_heading()
         return self._how_tos
+
+    def html_lines(self) -> Iterator[int]:
+        """The first lines, from 1, of the blocks of HTML that have words."""
+        above = self._text.count("\n", 0, self.front_matter.end)
+        for token in self._tokens:
+            if token.type == "html_block" and token.map is not None and re.search(r"\w", _TAG.sub("", token.content)):
+                yield above + token.map[0] + 1
 
     def _has_needs(self) -> bool:
         """Whether the list of needed things has items already."""
@@ -129,10 +148,10 @@ class _Blocks:
     def _find_title_without_heading(self) -> None:
         """A first line that would be a title in plain text is one."""
         first = self._how_tos[0]
-        spans = paragraph_spans(self._text, self.front_matter.end)
-        if not first.title and first.passages[1:] and spans and first.passages[0][1] == spans[0][0]:
+        spans = [(start, end) for _, start, end in first.passages]
+        if not first.title and spans[1:] and spans[0][0] == trimmed(self._text, self.front_matter.end, spans[0][1])[0]:
             title = title_line(self._text, spans)
-            if title and first.passages[0][2] == spans[0][0] + len(title):
+            if title and spans[0][1] == spans[0][0] + len(title):
                 first.title = title
                 del first.passages[0]
 
@@ -153,7 +172,7 @@ class _Blocks:
     def _is_title(self, title: str, heading: str, tag: str) -> bool:
         """Whether a heading that nothing precedes is the title; one of the first level replaces the front matter's."""
         known = bool(title) and (tag != "h1" or title != self.front_matter.title)
-        return not known and not is_needs_heading(heading) and not _is_step(heading)
+        return not known and not is_list_heading(heading) and not _is_step(heading)
 
     def _add_paragraph(self, token: Token, *, is_item: bool, is_step: bool) -> None:
         start, end = self._span(token)
@@ -175,6 +194,13 @@ class _Blocks:
             found.pop()  # the list so far, or its heading as a paragraph
         found.append((PassageKind.NEEDS, heading, end))
 
+    def _add_needed_lines(self, token: Token, heading: int) -> bool:
+        """Add a paragraph below a heading of needed things, if its lines name them."""
+        listed = passages_of(self._text, [(heading, self._span(token)[1])])
+        if is_needs := listed[0].kind is PassageKind.NEEDS:
+            self._how_tos[-1].passages += ((item.kind, item.start, item.end) for item in listed)
+        return is_needs
+
     def _span(self, token: Token) -> tuple[int, int]:
         """The span of a token's text, without the markers before and after it."""
         assert token.map is not None
@@ -183,6 +209,40 @@ class _Blocks:
         # The parser keeps the end of a line; lines that it considers blank may come first.
         start = next((found for line in lines if (found := self._text.rfind(opening, *line)) >= 0), lines[0][0])
         return trimmed(self._text, start, lines[-1][1] if rest else start + len(opening))
+
+
+def _with_usual_markers(text: str) -> str:
+    """The text with the markers of Markdown for those that it does not know, and headings of lists as headings.
+
+    Lines stay lines, and their words stay. The item of a line that is a marker alone is the line after it; such a "-"
+    would make a heading of the line before it.
+    """
+    lines: list[str] = []
+    fence = lone = ""
+    for start, end in line_spans(text):
+        first, last = trimmed(text, start, end)
+        line, before, after = text[first:last], text[start:first], text[last:end]
+        is_fence = _FENCE.match(line)
+        if is_fence and (not fence or line.startswith(fence)):
+            fence = "" if fence else is_fence[0]
+        if is_fence or fence or not line:
+            lines.append(text[start:end])
+        elif LONE.fullmatch(line):
+            lone = "1. " if line.strip("()[].:/").isdecimal() else lone or "- "
+            lines.append(after)
+        elif _KNOWN.match(line):
+            lone = ""
+            lines.append(text[start:end])
+        elif is_list_heading(line):
+            lone = ""
+            lines.append(f"{before}###### {line}{after}")
+        else:
+            if marker := list_marker(text, first, last):
+                number = _DIGITS.search(marker[0])
+                lone = f"{number[0]}. " if number else "1. " if any(map(str.isalnum, marker[0])) else "- "
+            lines.append(f"{before}{lone}{text[marker.end() if marker else first : last]}{after}")
+            lone = ""
+    return "".join(lines)
 
 
 def _is_step(heading: str) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kgscripts.corpora.front_matter import front_matter
+from kgscripts.corpora.inline_markup import without_markup
 from kgscripts.corpora.lines import are_commands, is_title, line_spans, passages_of, trimmed
-from kgscripts.corpora.links import without_links
+from kgscripts.corpora.list_markers import list_marker
 from kgscripts.corpora.scenarios.labels import names_scenario
 from kgscripts.corpora.source import Source, whole_text
 from schemas.records import Discard, Document
@@ -26,7 +27,7 @@ def read_plain_text(source: Source) -> Iterator[Document | Discard]:
     if isinstance(text, Discard):
         yield text
         return
-    document = document_of_text(source.name, without_links(text))
+    document = document_of_text(source.name, without_markup(text))
     if document.passages:
         yield document
 
@@ -79,14 +80,17 @@ def title_line(text: str, spans: list[tuple[int, int]]) -> str:
     """The line that paragraphs begin with if it is a title, else ""."""
     if not spans:
         return ""
-    paragraph = text[slice(*spans[0])]
-    first, *rest = (paragraph[start:end].strip() for start, end in line_spans(paragraph))
+    start, end = spans[0]
+    lines = [trimmed(text, start + first, start + last) for first, last in line_spans(text[start:end])]
+    first, *rest = (text[slice(*line)] for line in lines)
     if len(first) > _TITLE_CHARACTERS or first.endswith(_FINAL_PUNCTUATION) or not is_title(first):
         return ""
+    if rest and (list_marker(text, *lines[1]) or not is_title(rest[0])):
+        return first
     if names_scenario(first):
-        follows = len(spans) > 1 if not rest else passages_of(text, spans[:1])[0].end <= spans[0][0] + len(first)
+        follows = len(spans) > 1 if not rest else passages_of(text, spans[:1])[0].end <= lines[0][1]
     else:
-        follows = not is_title(rest[0]) if rest else len(spans) > 1 and not are_commands(text, spans)
+        follows = not rest and len(spans) > 1 and not are_commands(text, spans)
     return first if follows else ""
 
 

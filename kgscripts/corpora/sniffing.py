@@ -100,7 +100,7 @@ def _xml_root(text: str) -> str:
 def _is_pairs(lines: list[str], *, complete: bool) -> bool:
     """Whether most lines have two or three columns (some may be malformed, and the last may be cut off)."""
     whole = lines if complete or len(lines) == 1 else lines[:-1]
-    rows = sum(line.count("\t") in (1, 2) and not line.startswith("\t") for line in whole)
+    rows = sum(line.count("\t") in (1, 2) and not (line.startswith("\t") or _ITEM.match(line)) for line in whole)
     return bool(whole) and rows > len(whole) / 2
 
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 from attrs import frozen
 
 from kgscripts.corpora.front_matter import front_matter
+from kgscripts.corpora.markdown_tables import without_tables
 from schemas.records import DiscardReason
 
 _EXAMINED = 20_000
@@ -85,7 +86,7 @@ class OtherKind:
 
 def other_kind(text: str) -> OtherKind | None:
     """What a text is, judged by its beginning; None for prose."""
-    text = text[front_matter(text).end :][:_EXAMINED].strip()
+    text = without_tables(text[front_matter(text).end :][:_EXAMINED].strip())
     plain = _FENCED.sub("", text)
     lines = [line.strip() for line in (plain if plain.strip() else text).splitlines() if line.strip()]
     if kind := _markup(text, lines):

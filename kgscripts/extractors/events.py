@@ -18,7 +18,7 @@ from kgscripts.extractors.fitted_weights import weights_digest
 from kgscripts.extractors.inferred_tools import WorkPlace
 from kgscripts.extractors.measures import measures_of, time_events
 from kgscripts.extractors.narration import Narration, narration_of
-from kgscripts.extractors.needs import needs_of
+from kgscripts.extractors.needs import needs_of, needs_of_sentences
 from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.participants import Participant, participants_of, phrase_of_action
 from kgscripts.extractors.predicates import Frame, frames_of
@@ -50,7 +50,7 @@ class EventExtractor(Extractor):
     """Gives events, one mention for each object of a predicate, what lists say is needed, and discards."""
 
     name = "events"
-    rules = "9"
+    rules = "10"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Need, Discard)
@@ -81,6 +81,7 @@ def _read_document(parsed: ParsedDocument) -> list[Record]:
             needs.extend(needs_of(list(parses), parsed.document.text))
         else:
             prose.extend(parses)
+    needs.extend(need for parse in prose for need in needs_of_sentences(parse, parsed.document.text))
     for event in events_of_parses(prose, parsed.document.text):
         events.extend(event.mentions)
         if event.reason is not None:

@@ -6,7 +6,7 @@ from attrs import frozen
 
 from kgscripts.extractors.events import events_of_parses
 from kgscripts.extractors.protocol import Parse
-from kgscripts.text.passages import MAX_CHARACTERS
+from kgscripts.text.passages import MAX_CHARACTERS, parse_passages
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import QueryError
 from schemas.records import Action, Passage, PassageKind
@@ -29,7 +29,7 @@ def read_instruction(text: str) -> Instruction:
         If the text contains no event.
     """
     instruction = " ".join(text.split())[:MAX_CHARACTERS]
-    doc = load_pipeline()(instruction)
+    doc = next(parse_passages(load_pipeline(), [(instruction, None)])).doc
     words = tuple(token.lower_ for token in doc if any(map(str.isalnum, token.text)))
     if words:
         passage = Passage(kind=PassageKind.STEP, start=0, end=len(instruction))

@@ -202,7 +202,7 @@ def _belongs(token: Token) -> bool:
     word = token.lower_
     if word == "of":
         return token.i > 0 and _measures(token.nbor(-1))
-    if token.text[0].isdigit() or word in _HEDGES or token.tag_ == "PRP$":
+    if token.lower_[0].isdigit() or word in _HEDGES or token.tag_ == "PRP$":
         return True
     if word in _BETWEEN_NUMBERS:
         return token.i > 0 and token.nbor(-1).like_num

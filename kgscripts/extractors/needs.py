@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
+from attrs import evolve
+
+from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools, opening_of
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.amounts import AMOUNT, SIZE, UNIT_ALONE, UNITS_OF_AMOUNT
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
 from kgscripts.text.units import PARTITIVES
-from schemas.records import Need
+from schemas.records import Need, Passage, PassageKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -34,6 +37,7 @@ _STATES = frozenset(
 """Adjectives of lists that taggers take for nouns: a "ripe banana" is a banana."""
 
 
+_MARKER = re.compile(r"[\s•*+–—-]*(?:\(?\d{1,2}[.):/]+[ \t]*(?=[^\W\d_]))?")
 _PRESSED = frozenset({"juice", "zest", "rind"})
 """What is made of a thing that one needs: "juice of 1 lemon"."""
 
@@ -60,6 +64,15 @@ def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
         )
 
 
+def needs_of_sentences(parse: Parse, text: str) -> Iterator[Need]:
+    """What the sentences of an instruction name as needed: "You will need a kite and a reel of string."."""
+    for sentence in parse.doc.sents:
+        start, end = parse.offset + sentence.start_char, parse.offset + sentence.end_char
+        if opening_of(text[start:end]):
+            named = evolve(parse, passage=Passage(kind=PassageKind.NEEDS, start=start, end=end))
+            yield from (need for need in needs_of([named], text) if not is_a(need.lemma, "abstract", "information"))
+
+
 def _is_tool(noun: str, heading: str) -> bool:
     return is_tool(noun) or (names_tools(heading) and may_be_tool(noun))
 
@@ -67,7 +80,7 @@ def _is_tool(noun: str, heading: str) -> bool:
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
     """The span without what is no letter, digit or bracket at its ends: white space, bullets, hyphens."""
     item = text[start:end]
-    inner = item.lstrip(" \t\r\n•*+–—-").rstrip(" \t\r\n•*–—-.:")
+    inner = _MARKER.sub("", item, count=1).rstrip(" \t\r\n•*–—-.:")
     begin = start + item.find(inner)
     return begin, begin + len(inner)
 
@@ -92,7 +105,7 @@ def _items(
 
 
 def _is_afterthought(item: Sequence[Token], before: str) -> bool:
-    words = [token for token in item if token.text[0].isalpha()]
+    words = [token for token in item if token.lower_[0].isalpha()]
     if not words or not before.rstrip().endswith(","):
         return False
     # "discarding the stems", "cut into rings", but not "watering can".
@@ -133,8 +146,8 @@ def _is_worked(word: str) -> bool:
 def _words(tokens: Sequence[Token]) -> Iterator[Token]:
     depth = 0
     for token in tokens:
-        depth += (token.text == "(") - (token.text == ")")
+        depth = max(0, depth + (token.text == "(") - (token.text == ")"))
         if token.lower_ in _ENDS or token.text == ":":
             return
-        if depth == 0 and token.text[0].isalpha() and token.lower_ not in _BETWEEN:
+        if depth == 0 and token.lower_[0].isalpha() and token.lower_ not in _BETWEEN:
             yield token

@@ -105,7 +105,7 @@ def frames_of(doc: Doc, narration: Narration) -> Iterator[Frame]:
 
 def is_predicate(token: Token) -> bool:
     """Whether a token is a verb that has a frame."""
-    return token.dep_ not in _NO_PREDICATE and is_verb(token) and token.text[0].isalpha() and not is_noun(token)
+    return token.dep_ not in _NO_PREDICATE and is_verb(token) and token.lower_[0].isalpha() and not is_noun(token)
 
 
 def _frame(verb: Token, factuality: Factuality) -> Frame:

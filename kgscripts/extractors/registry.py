@@ -12,6 +12,7 @@ from kgscripts.extractors.protocol import PARSE, Extractor, record_kinds
 from kgscripts.plugins import Plugins
 from kgscripts.score_files import attached_scores, merged_scores
 from kgscripts.settings import naming, version_of
+from kgscripts.text import passages
 from schemas.arguments import check_type
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
@@ -148,7 +149,7 @@ def _version(extractor: Extractor, parser: Model | None, before: Sequence[Chosen
         "settings": version_of(extractor.settings),
         "data": dict(extractor.data),
         "networks": [model.digest for model in extractor.networks],
-        "parser": parser.digest if parser else None,
+        "parser": [parser.digest, passages.RULES] if parser else None,
         "requires": [item.version for item in before],
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

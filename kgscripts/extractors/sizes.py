@@ -68,5 +68,5 @@ def measure_changes(doc: Iterable[Token]) -> Iterator[Change]:
 
 def _describes(token: Token) -> bool:
     """Whether a token may stand between a size and its thing, or is it."""
-    known = token.lower_ in _BETWEEN or token.pos_ in {"ADJ", "NOUN", "NUM"} or token.text in "()/-x"
-    return known or token.text[:1].isdigit()
+    known = token.lower_ in _BETWEEN or token.pos_ in {"ADJ", "NOUN", "NUM"} or token.lower_ in "()/-x"
+    return known or token.lower_[:1].isdigit()

@@ -56,7 +56,7 @@ def _load(name: str) -> dict[str, frozenset[str]]:
 def word_list_digests() -> dict[str, str]:
     """SHA-256 of the classes and words of each list, by its name; comments and layout do not count."""
     found = {}
-    for name in ("nouns.txt", "verbs.txt", "foods.txt", "artefacts.txt"):
+    for name in ("nouns.txt", "verbs.txt", "foods.txt", "artefacts.txt", "abbreviations.txt"):
         content = {label: sorted(words) for label, words in _load(name).items()}
         found[name] = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return found
@@ -77,6 +77,12 @@ def _verb_classes() -> dict[str, frozenset[str]]:
 def foods(label: str) -> frozenset[str]:
     """Lemmas of a class in ``foods.txt``: food, head or compound."""
     return _load("foods.txt")[label]
+
+
+@functools.cache
+def abbreviations(label: str) -> frozenset[str]:
+    """Abbreviations of a class in ``abbreviations.txt``, without their full stops."""
+    return _load("abbreviations.txt")[label]
 
 
 def nouns(label: str) -> frozenset[str]:

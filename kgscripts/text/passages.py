@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kgscripts.text.pipeline import components_of_kgscripts
+from kgscripts.text.plain_words import plain_view
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from schemas.records import Passage
 
 Context = TypeVar("Context")
+
+RULES = "2"
+"""Version of the code that decides what a pipeline reads: part of the version of each extractor that reads parses."""
 
 MAX_CHARACTERS = 10_000
 """The longest piece that is parsed at once: about five pages."""
@@ -31,8 +35,8 @@ MAX_WORD = 250
 _BATCH_SIZE = 32
 _TOKENS_A_BATCH = 20_000
 
-# Control characters and line breaks: each is replaced by one space, so that offsets stay valid.
-_UNREADABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+# Control characters, line breaks and other spaces: each is replaced by one space, so that offsets stay valid.
+_UNREADABLE = re.compile(r"[\x00-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 # Where a long paragraph is split, best first: line or sentence end, other punctuation, space.
@@ -42,6 +46,8 @@ _CUTS = (
     re.compile(r"\s+"),
 )
 _WORD = re.compile(r"\S+")
+_VIEW = "kgscripts_view"
+"""The key of `Doc.user_data` under which tokens of a plain view have it until they are parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +65,8 @@ def parse_passages(nlp: Language, passages: Iterable[tuple[str, Context]]) -> It
     A text is split into paragraphs (a blank line ends a sentence), and paragraphs longer than `MAX_CHARACTERS` or
     `MAX_TOKENS` into several pieces, at sentence ends if possible; words longer than `MAX_WORD` are cut. A token begins
     at character `token.idx + offset` of the original text, and `token.text` equals the text there, except that control
-    characters are replaced by spaces. A passage without words gives an empty document. Memory is bounded by the number
-    of tokens parsed at once; `doc.tensor` is empty.
+    characters are replaced by spaces. What is parsed is the plain view of the text (`plain_view`). A passage without
+    words gives an empty document. Memory is bounded by the number of tokens parsed at once; `doc.tensor` is empty.
     """
     batch: list[ParsedPiece[Context]] = []
     tokens = 0
@@ -78,6 +84,9 @@ def _parsed(nlp: Language, batch: Sequence[ParsedPiece[Context]]) -> Iterator[Pa
     for piece, doc in zip(batch, docs, strict=True):
         # Most of the memory of a document: what the networks computed of each token.
         doc.tensor = doc.tensor[:0].copy()
+        if _VIEW in doc.user_data:
+            view, original = doc.user_data[_VIEW]
+            doc = view.restored(doc, original) or nlp(nlp.make_doc(original), disable=components_of_kgscripts(nlp))
         yield ParsedPiece(piece.context, piece.offset, doc)
 
 
@@ -88,7 +97,11 @@ def _tokenized(nlp: Language, passages: Iterable[tuple[str, Context]]) -> Iterat
 
 
 def _tokens(nlp: Language, text: str, start: int, end: int) -> Doc:
-    return nlp.make_doc(readable(text[start:end]))
+    view = plain_view(text[start:end])
+    doc = nlp.make_doc(readable(view.text if view else text[start:end]))
+    if view:
+        doc.user_data[_VIEW] = view, readable(text[start:end])
+    return doc
 
 
 def pieces_of(text: str, tokens_of: Callable[[int, int], Doc]) -> Iterator[tuple[int, Doc]]:

@@ -216,7 +216,7 @@ def _parts_of_compound(noun: Token) -> list[Token]:
 def _names_kind(modifier: Token) -> bool:
     if is_size(modifier) or is_time(modifier) or modifier.lower_ in _SIZES:
         return False
-    if modifier.i > 1 and modifier.nbor(-1).text == "-" and modifier.nbor(-2).lower_ == "non":
+    if modifier.i > 1 and modifier.nbor(-1).lower_ == "-" and modifier.nbor(-2).lower_ == "non":
         return False  # "a non-stick pan"
     if modifier.dep_ == "compound":
         return modifier.pos_ in {"NOUN", "PROPN", "VERB", "ADJ"}

@@ -42,7 +42,7 @@ PARTITIVES = frozenset({
 
 def is_size(modifier: Token) -> bool:
     """Whether a word is a unit behind its number, or both: "20 cm tin", "two tablespoon oil", "23x33cm dish"."""
-    return modifier.text[:1].isdigit() or (modifier.lemma_.lower() in UNITS and _is_counted(modifier))
+    return modifier.lower_[:1].isdigit() or (modifier.lemma_.lower() in UNITS and _is_counted(modifier))
 
 
 def is_time(modifier: Token) -> bool:
@@ -57,6 +57,6 @@ def is_no_thing(word: Token) -> bool:
 
 def _is_counted(unit: Token) -> bool:
     before = unit.nbor(-1) if unit.i else unit
-    if before.text == "-" and before.i:  # "9-inch"
+    if before.lower_ == "-" and before.i:  # "9-inch"
         before = before.nbor(-1)
-    return before.text[:1].isdigit() or before.pos_ == "NUM"
+    return before.lower_[:1].isdigit() or before.pos_ == "NUM"

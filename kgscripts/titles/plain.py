@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Set
 from functools import cache
 
+from kgscripts.text.plain_words import visible
 from kgscripts.titles.words import word_class
 
 MAX_CHARACTERS = 300
@@ -71,7 +72,7 @@ def _shorter(text: str) -> str:
 
 
 def _lower(title: str) -> str:
-    text = unicodedata.normalize("NFKC", html.unescape(title)).lower().replace("’", "'").replace("‘", "'")
+    text = unicodedata.normalize("NFKC", visible(html.unescape(title))).lower().replace("’", "'").replace("‘", "'")
     return "".join(" " if unicodedata.category(char) in _SPACE else char for char in text)
 
 

@@ -20,7 +20,10 @@ OTHER: dict[str, tuple[R, str]] = {
     "CSV with semicolons": (R.TABLE, "step;tool;minutes\nboil water;kettle;3\nsteep tea;cup;4\nadd milk;spoon;1\n"),
     "TSV of four columns": (R.TABLE, "id\tname\tstep\ttool\n1\ttea\tboil\tkettle\n2\ttea\tpour\tcup\n"),
     "TSV with numbers": (R.TABLE, "make tea\t1\tboil the water\nmake tea\t2\tpour the water\nmake tea\t3\tdrink\n"),
-    "a Markdown table": (R.TABLE, "| step | tool |\n|------|------|\n| boil water | kettle |\n| pour tea | cup |\n"),
+    "a Markdown table": (
+        R.TABLE,
+        "| tea | heat | pot |\n|---|---|---|\n| black | 95 | pot |\n| green | 80 | cup |\n",
+    ),
     "JSON": (R.CODE, json.dumps({"title": "Make tea", "steps": _STEPS}, indent=2)),
     "a JSON array": (R.CODE, json.dumps([{"id": n, "step": step} for n, step in enumerate(_STEPS)], indent=1)),
     "JSON lines": (R.CODE, "\n".join(json.dumps({"id": n, "text": step}) for n, step in enumerate(_STEPS))),
@@ -121,6 +124,7 @@ PROSE: dict[str, str] = {
     "3. Pour it into the <i>cup</i>, and wait until the tea is dark.\n",
     "one code block": "# Making tea\n\n1. Fill the kettle.\n2. Start it:\n\n```python\nimport kettle\n\n"
     "kettle.on()\nfor i in range(3):\n    kettle.wait(60)\nkettle.off()\n```\n\n3. Pour the water into the cup.\n",
+    "a table of steps": "| step | tool |\n|------|------|\n| boil water | kettle |\n| pour tea | cup |\n",
     "one table": "# Baking bread\n\n| flour | water | salt |\n|---|---|---|\n| 500 g | 300 g | 10 g |\n\n"
     "1. Mix everything in a large bowl.\n2. Knead the dough for ten minutes.\n3. Bake the bread in the oven.\n",
     "decimal commas": "1,5 kg potatoes\n0,5 l milk\n2,5 tsp salt\n",

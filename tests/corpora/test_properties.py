@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kgscripts.corpora.detokenizing import detokenize
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import FORMATS, documents_from_strings, read_file
+from kgscripts.corpora.inline_markup import without_markup
 from kgscripts.corpora.lines import line_spans
 from kgscripts.corpora.plain_text import paragraph_spans
 from kgscripts.corpora.scenarios.labels import scenario_of
@@ -136,8 +137,9 @@ def test_steps_are_lines_of_the_text(steps: list[str], title: str) -> None:
     record = {"id": 1, "title": title, "steps": steps}
     (document,) = documents_from_strings([json.loads(json.dumps(record))])
     assert isinstance(document, Document)
-    assert document.text == "\n".join(steps)
-    assert [document.text[p.start : p.end] for p in document.passages] == [step.strip() for step in steps]
+    plain = [without_markup(step) for step in steps]
+    assert document.text == "\n".join(plain)
+    assert [document.text[p.start : p.end] for p in document.passages] == [step.strip() for step in plain]
 
 
 @given(st.binary(max_size=200), st.text(max_size=10))

@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "5cb7a1c3103bbf7223979ebd62cefec17cdab4cc08e3d868edfd2bf84f866dc3",
+        "a1bde848acbb734d77ac3412e77019e3ad6a16601494e9ffddb228e7ca689c9a",
         "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
     ),
     "events": (
-        "3141068b42a38f8a43ab379d38bf5ffc1dd41f38665ff9b342f316ee043e067d",
+        "cd4e7cc89a2ae5702ffb62ef85a58ee53134f349d0ef4655b5688a685263246e",
         "cc18a63f6e9b9a7006c47244e11b8498e58a732e2de57e9431c71811b144a39c",
     ),
     "labels": (
@@ -48,15 +48,15 @@ PINS: dict[str, tuple[str, str]] = {
         "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
-        "37aec915971c9dcb16fe30a115eb5363b73ddbcfc0157d05a27e70852dba41d1",
+        "65739973655c7e01d9b1cb786b047d7f088c90b9bbdf26c9f68035ab28da0993",
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "4d3d4d5da3b38232250fcc228065c01816e3a7e5de4f42be7b7ad440a2c00594",
+        "408da3c3d274e018a372a06ee2545e351bd64835fc83591a988325479b8b8cd1",
         "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
     ),
     "state-changes": (
-        "249ff646f28ed381d490e50d64dd968dec00152e3d902ffd9b0d11ad51ff805c",
+        "6d6b6ce6deff84e5d1eb54a369fa382e4dbabba2f36fa2b224e0854feaf7befc",
         "1b5db27c162a457b6c39bb04efe084991ddb9a1191ac4ee6342b596f8dbd8568",
     ),
 }

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from attrs import evolve
 
+from kgscripts.text.plain_words import visible
 from kgscripts.titles.gerunds import gerund
 from kgscripts.titles.keys import is_left_out, title_key
 from kgscripts.titles.plain import plain_title
@@ -188,4 +189,4 @@ def _normalised(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.lower().split()).strip(_EDGES)
+    return " ".join(visible(text).lower().split()).strip(_EDGES)
