@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
@@ -73,7 +73,8 @@ class PlainView:
                 lexeme.lower_, lexeme.norm_ = token.lower_, token.norm_
         parts: list[int | str] = ["DEP", "HEAD", "LEMMA", "MORPH", "POS", "TAG"]
         same = Doc(doc.vocab, words=words, spaces=[bool(token.whitespace_) for token in doc])
-        return same.from_array(parts, doc.to_array(parts))
+        values: Any = doc.to_array(parts)
+        return same.from_array(parts, values)
 
 
 def plain_view(text: str) -> PlainView | None:
