@@ -127,7 +127,9 @@ def linked(values: Sequence[Any]) -> list[Item]:
             for one in listed(value):
                 said, known = json.dumps(one, sort_keys=True), seen[name, key]
                 if not is_first and said not in known:
-                    first[name][key] = [*listed(first[name].get(key)), one]
+                    held = first[name].get(key)
+                    first[name][key] = held = held if isinstance(held, list) else listed(held)
+                    held.append(one)
                 known.add(said)
 
     def target(value: Any) -> Any:

@@ -15,9 +15,9 @@ from kgscripts.corpora.web.markup import found_by
 from kgscripts.corpora.web.page_blocks import blocks_of_page, drop_what_is_left_out
 from schemas.errors import InputError
 
-_MOST_ELEMENTS = 50_000
+_MOST_PLACES = 500_000
 _MOST_TABLES = 500
-"""trafilatura takes time with the square of the tables."""
+"""trafilatura looks at what is in an element again for each that it is in, and for each table at all tables."""
 _NARROWEST, _WIDEST = 30, 1_000
 """The lengths of lines that may go on in the next one."""
 _INLINE = frozenset({"hi", "ref", "del", "code", "graphic", "span"})
@@ -39,10 +39,12 @@ def main_blocks(tree: _Element) -> list[Block]:
     from trafilatura import bare_extraction
 
     drop_what_is_left_out(tree)
-    for name, most in (("*", _MOST_ELEMENTS), ("table", _MOST_TABLES)):
-        if len(found_by(tree, f"//{name}")) > most:
-            elements = "elements" if name == "*" else "tables"
-            raise PageTooLargeError(f"a page of more than {most:,} {elements}, without markup of schema.org")
+    depths = {tree: 0}
+    for element in tree.iterdescendants():
+        depths[element] = depths[element.getparent()] + 1
+    if sum(depths.values()) > _MOST_PLACES or len(found_by(tree, "//table")) > _MOST_TABLES:
+        detail = f"{_MOST_PLACES:,} elements, each counted by its depth, or {_MOST_TABLES} tables"
+        raise PageTooLargeError(f"a page without markup of schema.org that has more than {detail}")
     blocks = blocks_of_page(tree)
     found = bare_extraction(
         tree, include_comments=False, include_tables=True, with_metadata=False, deduplicate=False, favor_precision=False

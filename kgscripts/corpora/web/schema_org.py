@@ -133,10 +133,14 @@ class _StepReader:
     """Reads the value of ``recipeInstructions`` or ``step``: text, steps, sections, and lists of these."""
 
     def __init__(self, left: _Left) -> None:
-        self.sections: list[Section] = []
+        self._found: list[tuple[str, list[str]]] = []
         self.tools: list[str] = []
         self.supplies: list[str] = []
         self._left = left
+
+    @property
+    def sections(self) -> list[Section]:
+        return [Section(name=name, steps=steps) for name, steps in self._found]
 
     def read(self, value: Any, name: str = "", depth: int = 0) -> None:
         """Add the steps of a value below a heading."""
@@ -176,9 +180,10 @@ class _StepReader:
         steps = [step for step in map(without_marker, steps) if step]
         if not steps:
             return
-        if self.sections and self.sections[-1].name == name and not own:
-            steps = [*self.sections.pop().steps, *steps]
-        self.sections.append(Section(name=name, steps=steps))
+        if self._found and self._found[-1][0] == name and not own:
+            self._found[-1][1].extend(steps)
+        else:
+            self._found.append((name, steps))
 
 
 def _text(value: Any) -> str:
