@@ -12,13 +12,13 @@ from exports.engine_process import MAX_ROWS, EngineError, Limits, check_limits
 from exports.ladybug_store import check_store, embedded_store
 from exports.query_errors import ONLY_READS, error_at, line_of
 from exports.targets import scheme_of
-from exports.time_limit import QUERY_SECONDS
 from schemas.arguments import path_of, shown
 from schemas.errors import ConfigurationError, QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.kept_stores import use_store
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
+from schemas.time_limit import QUERY_SECONDS
 
 _LADYBUG_LOCATION = re.compile(r"\(line: (\d{1,9}), offset: (\d{1,9})\)")
 _PROPERTIES = {

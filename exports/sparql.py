@@ -12,7 +12,6 @@ from exports.query_errors import error_at
 from exports.rdf.terms import PREFIXES
 from exports.sparql_guard import judge
 from exports.targets import scheme_of
-from exports.time_limit import QUERY_SECONDS
 from schemas.arguments import path_of
 from schemas.errors import QueryError, StoreError
 from schemas.kept_stores import kept_store, use_store
@@ -20,6 +19,7 @@ from schemas.measurements import measurements_version
 from schemas.output_files import MARKER, new_directory
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
+from schemas.time_limit import QUERY_SECONDS
 
 _LOCAL_LOCATION = re.compile(r"^error at (\d{1,9}):(\d{1,9}): (.*)", re.DOTALL)
 

@@ -20,6 +20,7 @@ import pyarrow as pa
 from attrs import frozen
 
 from schemas.errors import ConfigurationError, KGScriptsError, StoreError
+from schemas.secrets import hidden, keep_secret
 
 _SCHEMES = ("s3", "gs", "abfs", "abfss", "hdfs")
 _URL = re.compile(r"(?P<scheme>[a-z0-9]+)://(?P<authority>[^/]+)(?:/(?P<key>.*))?", re.DOTALL)
@@ -235,10 +236,11 @@ def _named(url: str) -> Iterator[None]:
         said = text[max(0, text.find("AWS Error")) :]
         for pattern, message, remedy in _FAULTS:
             if re.search(pattern, said):
-                raise StoreError(message, where=url, remedy=remedy) from error
+                raise StoreError(message, where=url, remedy=remedy) from None
         kind = re.match("AWS Error .*? operation", said)
-        shown = kind[0] if kind else said.partition("\n")[0][:200]
-        raise StoreError(f"cannot be read or written ({shown})", where=url) from error
+        shown = kind[0] if kind else said.partition("\n")[0]
+        keep_secret(*(value for name, value in os.environ.items() if name.startswith("AWS_SE")))
+        raise StoreError(f"cannot be read or written ({hidden(shown)[:200]})", where=url) from None
 
 
 @contextmanager

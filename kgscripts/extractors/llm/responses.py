@@ -22,8 +22,8 @@ class Response:
     tokens: tuple[int, int] | None
 
 
-def completion(content: Any, key: str) -> Response:
-    """What a response says, without the key. Raises KeyError, TypeError and the like if it is no completion."""
+def completion(content: Any) -> Response:
+    """What a response says. Raises KeyError, TypeError and the like if it is no completion."""
     choice = content["choices"][0]
     message = choice["message"]
     calls = message.get("tool_calls")
@@ -35,14 +35,7 @@ def completion(content: Any, key: str) -> Response:
     match usage.get("prompt_tokens"), usage.get("completion_tokens"):
         case int(sent), int(received):
             tokens = max(sent, 0), max(received, 0)
-    return Response(_without_key(text, key) if key else text, choice.get("finish_reason") == "length", tokens)
-
-
-def _without_key(text: str, key: str) -> str:
-    """The text of an answer without the key, however JSON spells it."""
-    with suppress(ValueError, RecursionError):
-        text = json.dumps(json.loads(text), ensure_ascii=False)
-    return text.replace(json.dumps(key)[1:-1], "...").replace(key, "...")
+    return Response(text, choice.get("finish_reason") == "length", tokens)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
