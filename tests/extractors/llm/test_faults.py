@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
+import re
 import time
+import traceback
+from collections.abc import Iterator
 from email.utils import formatdate
 from pathlib import Path
 
@@ -13,6 +17,7 @@ import pytest
 from kgscripts.extractors.llm import client
 from schemas.errors import ConfigurationError, KGScriptsError, ModelError
 from schemas.records import EventMention
+from tests.exports.toy_server import toy_server
 from tests.extractors.llm.reading import PASTA, extractor, failure, read, records
 from tests.extractors.llm.stub_server import (
     EMPTY,
@@ -20,6 +25,7 @@ from tests.extractors.llm.stub_server import (
     Answering,
     Reply,
     Request,
+    Stub,
     answer_about,
     completion,
     drained,
@@ -289,3 +295,55 @@ def test_settings_that_cannot_work_are_refused_without_repeating_a_key(
         assert message in str(caught.value)
         assert KEY not in str(caught.value)
         assert not stub.requests
+
+
+@pytest.mark.parametrize("start", ["", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\n\r\n", "interim"])
+def test_a_request_ends_after_its_time_limit_whatever_arrives(start: str, tmp_path: Path) -> None:
+    interim = b"HTTP/1.1 100 Continue\r\n\r\n"
+    answer = itertools.repeat(interim) if start == "interim" else _slowly(start.encode())
+    with toy_server(lambda _: answer) as server:
+        stub = Stub(f"http://127.0.0.1:{server.port}/v1", drained)
+        found = read(extractor(stub, tmp_path, timeout=0.4), PASTA)
+        assert "did not answer within 0.4 seconds" in failure(found)
+        assert len(server.requests) == 1
+
+
+def _slowly(start: bytes) -> Iterator[bytes]:
+    yield start
+    while True:
+        time.sleep(0.05)
+        yield b"x"
+
+
+@pytest.mark.parametrize("proxy", ["http://127.0.0.1:1", "socks5://127.0.0.1:1", "ftp://proxy"])
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_server_of_this_machine_is_asked_without_a_proxy(
+    name: str, proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, proxy)
+    with serving(drained) as stub:
+        for host in ("127.0.0.1", "localhost", "127.1", "[::ffff:127.0.0.1]"):
+            stub.address = re.sub(r"//.*:", f"//{host}:", stub.address)
+            assert records(read(extractor(stub, tmp_path / host), PASTA))
+    with pytest.raises(ConfigurationError if proxy != "http://127.0.0.1:1" else ModelError) as caught:
+        read(extractor(Stub("http://host.invalid/v1", drained), tmp_path), PASTA)
+    assert ("socksio" in str(caught.value)) == proxy.startswith("socks")
+    monkeypatch.setenv("NO_PROXY", "other.invalid,.invalid")
+    with pytest.raises(ModelError, match="cannot be reached"):
+        read(extractor(Stub("http://host.invalid/v1", drained), tmp_path), PASTA)
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 404, 429])
+def test_a_key_in_escapes_of_json_is_in_no_message(
+    status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_LLM_KEY", KEY)
+    escaped = "".join(f"\\u{ord(character):04x}" for character in KEY)
+    body = f'{{"error": {{"message": "bad {escaped}", "code": "{escaped}"}}}}'.encode()
+    with serving(lambda _: Reply(body, status, {"Location": f"/{KEY}", "X-Key": KEY})) as stub:
+        try:
+            said = failure(read(extractor(stub, tmp_path, key_variable="TEST_LLM_KEY"), PASTA))
+        except ModelError as error:
+            said = "".join(traceback.format_exception(error))
+    assert "bad ..." in said
+    assert KEY not in said
