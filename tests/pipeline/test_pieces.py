@@ -187,7 +187,11 @@ def _paths(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
         yield from _paths(content[key], (*path, key))
 
 
-@pytest.mark.parametrize("value", [None, [], {}, -1, 10**400, 1.5, True, "\0", "", [None], {"a": 1}, "gone"], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [None, [], {}, -1, 10**400, 1.5, True, "\0", "", [None], {"a": 1}, "gone"],
+    ids=lambda value: repr(value)[:8],
+)
 def test_a_plan_or_a_note_with_another_value_is_damaged_or_of_the_same_types(
     all_read: Path, tmp_path: Path, value: Any
 ) -> None:
