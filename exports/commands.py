@@ -168,7 +168,7 @@ def query(
             if finds_nothing(table):
                 hint = hint_of(source, text, partial(run, timeout=seconds))
                 if not hint and isinstance(source, ScriptGraph):
-                    hint = unknown_names(source, scan_sparql(text), {})
+                    hint = unknown_names(source, scan_sparql(text), parameters)
         else:
             from exports.cypher import run_query as run_cypher
             from exports.cypher_guard import scan_cypher

@@ -46,13 +46,14 @@ def _refusal(error: Exception) -> JSONRPCError:
 
 def _id_of(given: object) -> int | str | None:
     """The id of a message that cannot be read, as far as it can be told."""
+    content: Any = given
     if isinstance(given, str):
         try:
-            given = json.loads(given)
+            content = json.loads(given)
         except (ValueError, RecursionError):
             found = _ID.search(given)
-            given = {"id": json.loads(found[1])} if found else None
-    number = given.get("id") if isinstance(given, dict) else None
+            content = {"id": json.loads(found[1])} if found else None
+    number = content.get("id") if isinstance(content, dict) else None
     if isinstance(number, str):
         return number.encode("utf-8", "replace").decode()
     return number if type(number) is int else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,6 +11,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from attrs import frozen
+
+_BLANKS = "\ufeff \n\r\t"
 
 
 @frozen
@@ -36,6 +39,19 @@ def completion(content: Any) -> Response:
         case int(sent), int(received):
             tokens = max(sent, 0), max(received, 0)
     return Response(text, choice.get("finish_reason") == "length", tokens)
+
+
+def json_of(text: str) -> str:
+    """The JSON in an answer: behind a byte order mark and thoughts, in the last fence, or else from the first brace on
+    to the last."""
+    text = text.strip(_BLANKS)
+    if text.startswith(("{", "[")):
+        return text
+    text = text.rpartition("</think>")[2].strip(_BLANKS)
+    fenced = re.findall(r"^[ \t]*```\w*[ \t]*\n(.*?)^[ \t]*```", f"{text}\n", re.DOTALL | re.MULTILINE)
+    found = fenced[-1] if fenced else text
+    start, end = found.find("{"), found.rfind("}")
+    return found[start : end + 1] if 0 <= start < end else text
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

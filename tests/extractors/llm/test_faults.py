@@ -115,7 +115,8 @@ def test_faults_of_the_settings_end_the_build_at_once(reply: Reply, message: str
         (Reply('{"choices": [{"message": {"content": "été"}}]}'.encode("utf-16")), "sends no completion"),
         (Reply(b"[1]"), "sends no completion"),
         (Reply(b"[" * 100_000), "sends no completion"),
-        (completion(None, text="Here is your JSON: {}"), "it is no JSON"),
+        (completion(None, text="Here is your JSON: []"), "it is no JSON"),
+        (completion(None, text="Here is your JSON: {}"), "the answer lacks"),
         (completion(None, text='{"events": []'), "it is no JSON"),
         (completion({"events": []}), "the answer lacks 'changes'"),
         (completion({**EMPTY, "more": 1}), "has 'more'"),
@@ -124,7 +125,21 @@ def test_faults_of_the_settings_end_the_build_at_once(reply: Reply, message: str
         (completion({**EMPTY, "needs": [{"quote": "a", "amount": "", "role": "king"}]}), "is none of"),
         (completion({**EMPTY, "needs": [{"quote": "\ud800", "amount": "", "role": None}]}), "half a character"),
     ],
-    ids=["html", "utf-16", "list", "deep", "prose", "half", "part", "more", "event", "text", "role", "surrogate"],
+    ids=[
+        "html",
+        "utf-16",
+        "list",
+        "deep",
+        "prose",
+        "part in prose",
+        "half",
+        "part",
+        "more",
+        "event",
+        "text",
+        "role",
+        "surrogate",
+    ],
 )
 def test_an_answer_that_is_not_valid_is_asked_for_once_more_and_then_the_text_has_failed(
     reply: Reply, message: str, tmp_path: Path
@@ -347,3 +362,25 @@ def test_a_key_in_escapes_of_json_is_in_no_message(
             said = "".join(traceback.format_exception(error))
     assert "bad ..." in said
     assert KEY not in said
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "\ufeff{}",
+        "```json\n{}\n```",
+        "```\n{}\n```\nThat is all.",
+        "Here it is:\n\n```JSON\n{}\n```",
+        '<think>\nShould it be {{"events": []}}?\n</think>\n{}',
+        "<think>no</think>```json\n{}\n```",
+        "</think>\n\ufeff{}",
+        "The answer is {} I hope.",
+    ],
+)
+def test_json_is_taken_whatever_stands_around_it(around: str, tmp_path: Path) -> None:
+    def answering(request: Request) -> Reply:
+        return completion(None, text=around.format(json.dumps(for_request(GOOD, request))))
+
+    with serving(answering) as stub:
+        assert records(read(extractor(stub, tmp_path), PASTA))
+        assert len(stub.requests) == 1
