@@ -15,16 +15,25 @@ import attrs
 import typer
 
 from exports.engine_process import MAX_ROWS
+from exports.label_language import finds_nothing
+from exports.parameters import (
+    check_cypher_names,
+    cypher_with,
+    given_parameters,
+    language_of,
+    sparql_with,
+    unknown_names,
+)
 from exports.query_text import query_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
-from exports.time_limit import QUERY_SECONDS
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.results import ResultFormat, Table
 from schemas.script_graph import ScriptGraph
 from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
+from schemas.time_limit import QUERY_SECONDS
 
 _SHOWN_VIOLATIONS = 20
 _SECONDS_OF_A_HINT = 20
@@ -99,6 +108,10 @@ def query(
         str | None, typer.Option(metavar="URI", help="Query this Neo4j server (neo4j://, bolt://).", show_default=False)
     ] = None,
     database: Annotated[str | None, typer.Option(help="A database of the Neo4j server.", show_default=False)] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A value for a parameter of the query.", show_default=False),
+    ] = None,
     timeout: Annotated[
         int, typer.Option(min=1, max=1_000_000, metavar="SECONDS", help="The time limit of the query.")
     ] = int(QUERY_SECONDS),
@@ -120,6 +133,8 @@ def query(
 
     Example: kgscripts query graph --sparql "SELECT DISTINCT ?tool { ?step kgs:uses/rdfs:label ?tool }"
 
+    Example: kgscripts query graph --sparql needs-of-a-scenario.rq --param scenario="planting a tree"
+
     Example: kgscripts query --uri neo4j://localhost --cypher question.cypher --format csv
     """
     if (sparql is None) == (cypher is None):
@@ -136,32 +151,42 @@ def query(
             where=without_user(server),
             remedy="it has the form http://HOST/PATH or bolt://HOST",
         )
+    parameters = given_parameters(param or ())
     source = ScriptGraph.open(directory) if directory is not None else str(server)
     hint = ""
     with _ended_at_once() if directory is not None else nullcontext():
         # Importing the stores of the other language would take time.
         if sparql is not None:
-            from exports.label_language import finds_nothing, hint_of
+            from exports.label_language import hint_of
             from exports.sparql import run_query as run_sparql
+            from exports.sparql_guard import scan_sparql
 
-            text = query_text(sparql)
+            text = sparql_with(query_text(sparql), parameters, language_of(source))
             run = partial(run_sparql, source, ask=_asker(), max_rows=max_rows, confined=not unconfined)
             table = run(text, timeout=timeout)
             seconds = min(timeout, _SECONDS_OF_A_HINT)
             if finds_nothing(table):
                 hint = hint_of(source, text, partial(run, timeout=seconds))
+                if not hint and isinstance(source, ScriptGraph):
+                    hint = unknown_names(source, scan_sparql(text), parameters)
         else:
             from exports.cypher import run_query as run_cypher
+            from exports.cypher_guard import scan_cypher
 
+            text = query_text(str(cypher))
+            check_cypher_names(text, parameters)
             table = run_cypher(
                 source,
-                query_text(str(cypher)),
+                text,
+                parameters=parameters,
                 database=database,
                 ask=_asker(),
                 timeout=timeout,
                 max_rows=max_rows,
                 confined=not unconfined,
             )
+            if finds_nothing(table) and isinstance(source, ScriptGraph):
+                hint = unknown_names(source, scan_cypher(text), cypher_with(text, parameters))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if as_json or form is ResultFormat.JSON:
         echo_json(table.as_json())

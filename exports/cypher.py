@@ -10,15 +10,16 @@ from exports.confined import ask as ask_engine
 from exports.cypher_guard import judge
 from exports.engine_process import MAX_ROWS, EngineError, Limits, check_limits
 from exports.ladybug_store import check_store, embedded_store
+from exports.parameters import checked_parameters, cypher_with
 from exports.query_errors import ONLY_READS, error_at, line_of
 from exports.targets import scheme_of
-from exports.time_limit import QUERY_SECONDS
-from schemas.arguments import path_of, shown
-from schemas.errors import ConfigurationError, QueryError
+from schemas.arguments import path_of
+from schemas.errors import QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.kept_stores import use_store
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
+from schemas.time_limit import QUERY_SECONDS
 
 _LADYBUG_LOCATION = re.compile(r"\(line: (\d{1,9}), offset: (\d{1,9})\)")
 _PROPERTIES = {
@@ -43,7 +44,8 @@ def run_query(
 
     A server is identified by its address (``bolt://HOST``, ``neo4j+s://HOST``, ...); `database` is one of its databases
     and `ask` prompts for a password, as in `exports.neo4j_connection.connected`. Nodes and relations in the result are
-    mappings of their properties, with their type as `_label`.
+    mappings of their properties, with their type as `_label`. `parameters` are values by name; others have the defaults
+    of comments ``// :param NAME => VALUE``.
 
     `timeout` is the time limit in seconds and `max_rows` that of the result. A query on disk runs in a process that may
     neither open nor write files, unless `confined` is false (see `exports.confined`).
@@ -58,7 +60,7 @@ def run_query(
         If this platform cannot confine a process, or an argument is of another type.
     """
     check_limits(timeout, max_rows)
-    judged = judge(text, _parameters(parameters))
+    judged = judge(text, cypher_with(text, checked_parameters(parameters)))
     if isinstance(source, str) and ("://" in source or scheme_of(source).startswith(("bolt", "neo4j"))):
         # A query on disk does not need the driver, whose import takes long.
         from exports.bolt import query_server
@@ -77,16 +79,6 @@ def run_query(
         return answer(path_of("source", source))
     except EngineError as error:
         raise _ladybug_error(judged.text, str(error)) from error
-
-
-def _parameters(parameters: Mapping[str, object] | None) -> Mapping[str, object]:
-    if parameters is None:
-        return {}
-    if not isinstance(parameters, Mapping) or not all(isinstance(name, str) for name in parameters):
-        raise ConfigurationError(
-            f"the parameters are {shown(parameters)}", remedy="give values by name: parameters={'name': value}"
-        )
-    return parameters
 
 
 def _ladybug_error(text: str, message: str) -> QueryError:

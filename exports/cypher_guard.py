@@ -46,6 +46,11 @@ class JudgedCypher:
     """The parameters that it uses: Ladybug takes a missing one as null and refuses an unused one."""
 
 
+def scan_cypher(text: str) -> Scan:
+    """The tokens of a Cypher query; raises QueryError for a character that belongs to none."""
+    return scan(text, _PATTERN)
+
+
 def judge(text: str, parameters: Mapping[str, object]) -> JudgedCypher:
     """Return what to send for the Cypher query `text`.
 
@@ -58,7 +63,7 @@ def judge(text: str, parameters: Mapping[str, object]) -> JudgedCypher:
     QueryError
         If it is refused or exceeds a limit; with line and column.
     """
-    scanned = scan(text, _PATTERN)
+    scanned = scan_cypher(text)
     tokens = scanned.tokens
     if tokens and tokens[-1].text == ";":
         end = tokens[-1]

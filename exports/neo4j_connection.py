@@ -19,9 +19,10 @@ from neo4j.exceptions import (
     SessionExpired,
 )
 
-from exports.time_limit import EXPORT_SECONDS, within
 from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, KGScriptsError, StoreError
+from schemas.secrets import hidden, keep_secret
+from schemas.time_limit import EXPORT_SECONDS, within
 
 T = TypeVar("T")
 
@@ -159,6 +160,7 @@ def _credentials(uri: str, ask: Callable[[str], str] | None) -> tuple[str, str] 
         raise ConfigurationError(
             "there is no password for the server", where=without_user(uri), remedy=f"set {USER} and {PASSWORD}"
         )
+    keep_secret(password)
     try:
         (user + password).encode()
     except UnicodeError:
@@ -181,27 +183,27 @@ def _call(uri: str, seconds: float, work: Callable[[], T]) -> T:
             where=where,
             remedy="see the server's log, then run this again; for a query, ask for less or allow more time",
         ) from None
-    except AuthError as error:
+    except AuthError:
         raise StoreError(
             "the server refuses the user name or password",
             where=where,
             remedy=f"check {USER} and {PASSWORD}; after several wrong ones the server waits a few seconds",
-        ) from error
+        ) from None
     except (ServiceUnavailable, SessionExpired) as error:
         raise StoreError(
             f"the server cannot be reached or went away ({_first_line(error)})",
             where=where,
             remedy="check the address, start the server and run this again: nothing that was written is duplicated",
-        ) from error
+        ) from None
     except (Neo4jError, DriverError) as error:
         code = error.code if isinstance(error, Neo4jError) else None
-        raise StoreError(_first_line(error), where=where, remedy=_REMEDIES.get(code or "", _OTHERWISE)) from error
-    except Exception as error:  # the driver does not check the structure of what it reads
+        raise StoreError(_first_line(error), where=where, remedy=_REMEDIES.get(code or "", _OTHERWISE)) from None
+    except Exception as error:  # noqa: BLE001, the driver does not check the structure of what it reads
         raise StoreError(
             f"the response cannot be read ({type(error).__name__})",
             where=where,
             remedy="check that this is a Neo4j server, and see its log",
-        ) from error
+        ) from None
 
 
 _OTHERWISE = "see the server's log, then run this again"
@@ -217,4 +219,4 @@ _REMEDIES = {
 
 def _first_line(error: Exception) -> str:
     text = getattr(error, "message", None) or str(error)
-    return str(text).strip().partition("\n")[0].rstrip(":")[:300] or type(error).__name__
+    return hidden(str(text)).strip().partition("\n")[0].rstrip(":")[:300] or type(error).__name__

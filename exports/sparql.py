@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from exports.confined import ask as ask_engine
 from exports.engine_process import MAX_ROWS, EngineError, Limits, check_limits
+from exports.parameters import checked_parameters, language_of, sparql_with
 from exports.query_errors import error_at
 from exports.rdf.terms import PREFIXES
 from exports.sparql_guard import judge
 from exports.targets import scheme_of
-from exports.time_limit import QUERY_SECONDS
 from schemas.arguments import path_of
 from schemas.errors import QueryError, StoreError
 from schemas.kept_stores import kept_store, use_store
@@ -20,6 +20,7 @@ from schemas.measurements import measurements_version
 from schemas.output_files import MARKER, new_directory
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
+from schemas.time_limit import QUERY_SECONDS
 
 _LOCAL_LOCATION = re.compile(r"^error at (\d{1,9}):(\d{1,9}): (.*)", re.DOTALL)
 
@@ -28,6 +29,7 @@ def run_query(
     source: ScriptGraph | str | Path,
     text: str,
     *,
+    parameters: Mapping[str, object] | None = None,
     ask: Callable[[str], str] | None = None,
     timeout: float = QUERY_SECONDS,
     max_rows: int = MAX_ROWS,
@@ -39,6 +41,8 @@ def run_query(
     `exports.rdf.terms.PREFIXES` need no declaration, nor does ``data:``, the base IRI of a graph directory. On disk
     the default graph of a query is the union of all graphs; a server has its own default. ASK returns one row;
     CONSTRUCT and DESCRIBE return triples.
+
+    `parameters` are values for variables to which VALUES gives one value, in place of this one.
 
     `timeout` is the time limit in seconds and `max_rows` that of the result. A query on disk runs in a process that may
     neither make connections nor write files, unless `confined` is false (see `exports.confined`). If the server
@@ -55,7 +59,7 @@ def run_query(
         If this platform cannot confine a process, or an argument is of another type.
     """
     check_limits(timeout, max_rows)
-    judged = judge(text)
+    judged = judge(sparql_with(text, checked_parameters(parameters), language_of(source)))
     if isinstance(source, str) and ("://" in source or scheme_of(source) in ("http", "https")):
         # A query on disk does not need the client, whose import takes long.
         from exports.sparql_server import query_server

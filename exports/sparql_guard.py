@@ -47,6 +47,8 @@ _KEYWORDS = """
 """
 _WORDS = frozenset(_KEYWORDS.split())
 _HIDDEN_SERVICE = re.compile(r"^service[^:]*:|service:|[^A-Za-z0-9_:?$@/-]service", re.IGNORECASE)
+_UPDATES = frozenset(["INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH", "USING"])
+_SPELLING = "check the spelling: write texts in quotes, names as kgs:Tool, and variables as ?tool"
 _CLAUSES = ("SELECT", "GROUP", "HAVING", "ORDER", "WHERE", "FROM", "LIMIT", "OFFSET", "VALUES")
 _OPERANDS = ("iri", "string", "variable", "blank", "name", "language", "number")
 _PLAIN_IRI = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]*:[^()?$#'&|=!*,;]*>")
@@ -87,13 +89,17 @@ def judge(text: str) -> JudgedSparql:
     form = scanned.tokens[first]
     if form.word not in _FORMS:
         raise scanned.error(
-            f"the query begins with {form.text}", form.start, f"begin with {', '.join(_FORMS)}: {ONLY_READS}"
+            f"the query begins with {form.text}", form.start, _advice(form, f"begin with {', '.join(_FORMS)}")
         )
     for token in scanned.tokens:
         _check_token(scanned, token)
     _Structure(scanned, prefixes).check(first)
     has_dataset = any(token.word == "FROM" for token in scanned.tokens)
     return JudgedSparql(text=scanned.text, has_dataset=has_dataset)
+
+
+def _advice(token: Token, otherwise: str) -> str:
+    return ONLY_READS if token.word in _UPDATES else otherwise
 
 
 def _prologue(scanned: Scan) -> tuple[dict[str, set[str]], int]:
@@ -117,7 +123,7 @@ def _check_token(scanned: Scan, token: Token) -> None:
         if "SERVICE" in word:
             raise _service(scanned, token)
         if word not in _WORDS:
-            raise scanned.error(f"{token.text} has no place in a query", token.start, ONLY_READS)
+            raise scanned.error(f"{token.text} has no place in a query", token.start, _advice(token, _SPELLING))
     elif token.kind == "string":
         check_escapes(scanned, token, "tbnrf\\\"'")
     elif token.kind == "iri":

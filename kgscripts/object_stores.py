@@ -20,6 +20,8 @@ import pyarrow as pa
 from attrs import frozen
 
 from schemas.errors import ConfigurationError, KGScriptsError, StoreError
+from schemas.secrets import hidden, keep_secret
+from schemas.time_limit import within
 
 _SCHEMES = ("s3", "gs", "abfs", "abfss", "hdfs")
 _URL = re.compile(r"(?P<scheme>[a-z0-9]+)://(?P<authority>[^/]+)(?:/(?P<key>.*))?", re.DOTALL)
@@ -28,6 +30,8 @@ _ATTEMPTS = 6
 _READINGS = 3
 """Of an object that changes while it is fetched."""
 _CHUNK = 32 << 20
+LISTING_SECONDS = 120.0
+"""The time limit of a list of objects; S3 lists about a million in it."""
 _FAULTS = (
     ("NO_SUCH_BUCKET", "there is no such bucket", "check the URL"),
     (
@@ -112,7 +116,14 @@ class Store:
         files, path = _opened(self.url)
         with _named(self.url):
             try:
-                below = files.get_file_info(FileSelector(path, recursive=True))
+                # pyarrow follows a store that repeats the token of a page without end.
+                below = within(LISTING_SECONDS, lambda: files.get_file_info(FileSelector(path, recursive=True)))
+            except TimeoutError:
+                raise StoreError(
+                    f"the list of objects did not end within {LISTING_SECONDS:g} seconds",
+                    where=self.url,
+                    remedy="name a folder below it, or see the log of the store",
+                ) from None
             except FileNotFoundError:
                 info = files.get_file_info(path)
                 return [StoredObject(self.url, info.size)] if info.type == FileType.File else []
@@ -235,10 +246,11 @@ def _named(url: str) -> Iterator[None]:
         said = text[max(0, text.find("AWS Error")) :]
         for pattern, message, remedy in _FAULTS:
             if re.search(pattern, said):
-                raise StoreError(message, where=url, remedy=remedy) from error
+                raise StoreError(message, where=url, remedy=remedy) from None
         kind = re.match("AWS Error .*? operation", said)
-        shown = kind[0] if kind else said.partition("\n")[0][:200]
-        raise StoreError(f"cannot be read or written ({shown})", where=url) from error
+        shown = kind[0] if kind else said.partition("\n")[0]
+        keep_secret(*(value for name, value in os.environ.items() if name.startswith("AWS_SE")))
+        raise StoreError(f"cannot be read or written ({hidden(shown)[:200]})", where=url) from None
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Any, Generic, TypeVar
 
 from attrs import frozen
@@ -24,9 +24,26 @@ def _entries(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """The entry points of a group, cached, since looking for them takes long."""
     del path
     found: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
+    try:
+        entries = entry_points(group=group)
+    except Exception as error:
+        raise _damaged() from error
+    for entry in sorted(entries, key=lambda entry: (entry.name, entry.value)):
         found.setdefault(entry.name, entry)
     return found
+
+
+def _damaged() -> ModelError:
+    """The error that names the package whose entry points cannot be read."""
+    name = ""
+    for distribution in distributions():
+        name = str(distribution.locate_file(""))
+        try:
+            name = distribution.metadata["Name"] or name
+            list(distribution.entry_points)
+        except Exception as error:  # noqa: BLE001, whatever a damaged file raises
+            return ModelError(f"its entry_points.txt cannot be read ({error})", where=name, remedy="install it again")
+    return ModelError("the entry points of installed packages cannot be read", remedy=_REMEDY)
 
 
 def entry_points_of(group: str) -> dict[str, EntryPoint]:
@@ -119,8 +136,11 @@ class Plugins(Generic[_Plugin]):
     def _made(self, entry: EntryPoint, **settings: Any) -> _Plugin:
         try:
             plugin: _Plugin = entry.load()(**settings)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            said = f"{error}" if isinstance(error, Exception) else f"it ends the program ({type(error).__name__})"
             raise ModelError(
-                f"the {self.word} {entry.name!r} cannot be loaded: {error}", where=entry.value, remedy=_REMEDY
+                f"the {self.word} {entry.name!r} cannot be loaded: {said}", where=entry.value, remedy=_REMEDY
             ) from error
         return plugin

@@ -18,6 +18,7 @@ from attrs import field, frozen, validators
 from kgscripts.devices import CPU, check_device, kind_of
 from schemas.arguments import check_texts, shown
 from schemas.errors import ConfigurationError
+from schemas.toml_files import parse_toml
 
 KINDS: Mapping[str, tuple[type, str]] = {
     "str": (str, "a text"),
@@ -97,10 +98,8 @@ def settings_from(cls: type[_Settings], values: Mapping[str, Any], where: str) -
 
 def toml_value(text: str) -> Any:
     """The value of an option --set: one of TOML, or else the text itself, without quotation marks."""
-    import tomllib
-
     try:
-        values = tomllib.loads(f"value = {text}")
+        values = parse_toml(f"value = {text}")
     except (ValueError, RecursionError):
         return text
     value = values.get("value")

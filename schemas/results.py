@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from html import escape
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import field, frozen
 
-from schemas.terminal import console, json_text, printable
+from schemas.terminal import console, finite, json_text, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +66,7 @@ class Table:
 
     def as_json(self) -> dict[str, object]:
         """The table for `json.dumps`: not a number and infinity, which JSON lacks, are ``"NaN"`` and ``"Infinity"``."""
-        return {"columns": self.columns, "rows": [[_finite(value) for value in row] for row in self.rows]}
+        return {"columns": self.columns, "rows": [finite(row) for row in self.rows]}
 
     def render(self, form: ResultFormat, width: int | None = None) -> str:
         """The table as text that ends in a newline; `width` in characters wraps a `ResultFormat.TABLE`."""
@@ -106,20 +105,9 @@ class Table:
 
 def as_text(value: Value) -> str:
     """A value as the text of a cell: empty for null, JSON for structures."""
-    value = _finite(value)
+    value = finite(value)
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def _finite(value: Value) -> Value:
-    """`value` with text in place of the numbers that JSON does not have."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_finite(item) for item in value]
-    return value

@@ -120,7 +120,8 @@ class ScriptGraph:
     ) -> Table:
         """The result of a query in SPARQL or in Cypher; the first query builds a store in the graph directory.
 
-        `parameters` are those of a Cypher query. See `exports.sparql.run_query` and `exports.cypher.run_query`.
+        `parameters` are values by name, in place of the defaults of the query. See `exports.sparql.run_query` and
+        `exports.cypher.run_query`.
 
         Raises
         ------
@@ -129,15 +130,14 @@ class ScriptGraph:
         StoreError
             If the store cannot be written or read.
         ConfigurationError
-            If there is not exactly one query, or `sparql` has parameters.
+            If there is not exactly one query, or the parameters are no values by name.
         """
-        if (sparql is None) != (cypher is None) and (sparql is None or parameters is None):
-            options = {} if cypher is None else {"parameters": parameters}
+        if (sparql is None) != (cypher is None):
             run = function("exports:run_cypher" if sparql is None else "exports:run_sparql")
-            found: Table = run(self, sparql or cypher, **options)
+            found: Table = run(self, sparql or cypher, parameters=parameters)
             return found
         raise ConfigurationError(
-            "a query is either in SPARQL or in Cypher; parameters are for Cypher",
+            "a query is either in SPARQL or in Cypher",
             remedy="graph.query('SELECT ...') or graph.query(cypher='MATCH ...', parameters={...})",
         )
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -66,9 +67,20 @@ def echo(text: object = "", *, err: bool = False) -> None:
     print(printable_lines(str(text)), file=sys.stderr if err else sys.stdout)
 
 
-def json_text(value: object, *, indent: int | None = 1) -> str:
-    r"""`value` as JSON. Characters that control a terminal are written as ``\u009b``, which means the same."""
-    return json.dumps(value, ensure_ascii=False, indent=indent).translate(_JSON)
+def json_text(value: object, *, indent: int | None = 1, ascii_only: bool = False) -> str:
+    r"""`value` as JSON, with `finite` numbers. Characters that control a terminal are written as ``\u009b``."""
+    return json.dumps(finite(value), ensure_ascii=ascii_only, indent=indent, allow_nan=False).translate(_JSON)
+
+
+def finite(value: Any) -> Any:
+    """`value` with text in place of the numbers that JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, Mapping):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return value
 
 
 def echo_json(value: object, *, indent: int | None = 1) -> None:
@@ -80,7 +92,7 @@ def echo_json(value: object, *, indent: int | None = 1) -> None:
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        text = json.dumps(value, indent=indent).translate(_JSON)
+        text = json_text(value, indent=indent, ascii_only=True)
     print(text)
 
 

@@ -1,5 +1,6 @@
 // What are the concrete steps of draining the pasta, how probable is the alignment, and what is the evidence?
-MATCH (:SubEvent {label: "drain pasta"})-[part:DECOMPOSES_INTO]->(concrete:SubEvent)
+// :param of_step => "drain pasta"
+MATCH (:SubEvent {label: $of_step})-[part:DECOMPOSES_INTO]->(concrete:SubEvent)
 MATCH (statement:Statement)-[:EVIDENCED_BY]->(passage:Passage)
 WHERE statement.iri = part.statement
 MATCH (document:Source)

@@ -1,5 +1,7 @@
 // What is the evidence that pasta is drained in a colander? The passages, their sources and spans.
-MATCH (:SubEvent {label: "drain pasta"})-[use:USES]->(:Tool {label: "colander"})
+// :param step => "drain pasta"
+// :param tool => "colander"
+MATCH (:SubEvent {label: $step})-[use:USES]->(:Tool {label: $tool})
 MATCH (statement:Statement)-[:EVIDENCED_BY]->(passage:Passage)
 WHERE statement.iri = use.statement
 MATCH (document:Source)

@@ -1,5 +1,6 @@
 // Which steps of cooking pasta can be done in any order?
-MATCH (activity:Scenario {label: "cooking pasta"})-[one:HAS_SUB_EVENT]->(first:SubEvent)
+// :param scenario => "cooking pasta"
+MATCH (activity:Scenario {label: $scenario})-[one:HAS_SUB_EVENT]->(first:SubEvent)
 MATCH (activity)-[other:HAS_SUB_EVENT]->(second:SubEvent)
 WHERE one.usual AND other.usual AND one.rank < other.rank
   AND NOT EXISTS { MATCH (first)-[:PRECEDES*1..20]->(second) }

@@ -1,6 +1,8 @@
 // Which models read that pasta is drained in a colander, and how good are they?
 // The exposure says whether rules or settings were chosen in view of the data (development) or not (unseen).
-MATCH (:SubEvent {label: "drain pasta"})-[use:USES]->(:Tool {label: "colander"})
+// :param step => "drain pasta"
+// :param tool => "colander"
+MATCH (:SubEvent {label: $step})-[use:USES]->(:Tool {label: $tool})
 MATCH (statement:Statement)-[reading:READ_BY]->(reader:Model)
 WHERE statement.iri = use.statement
 OPTIONAL MATCH (reader)-[:SCORED]->(score:BenchmarkScore)

@@ -1,6 +1,7 @@
 // Which tools does draining the pasta need that only its concrete steps name, which model aligned them, how good is it?
 // Tools that no text names are in a graph that was built with `--predict-tools`; they are marked as predicted.
-MATCH (:SubEvent {label: "drain pasta"})-[use:USES]->(used:Tool)
+// :param step => "drain pasta"
+MATCH (:SubEvent {label: $step})-[use:USES]->(used:Tool)
 WHERE use.predicted OR use.log_probability IS NOT NULL
 MATCH (statement:Statement)-[:READ_BY]->(reader:Model)
 WHERE statement.iri = use.statement

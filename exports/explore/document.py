@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from html import escape
 
 from schemas.drawing.text_layout import legible
+from schemas.terminal import finite
 
 
 def html_document(title: str, body: Iterable[str], *, style: str, policy: str, scripts: Iterable[str] = ()) -> str:
@@ -31,5 +32,5 @@ def html_document(title: str, body: Iterable[str], *, style: str, policy: str, s
 
 def data_block(name: str, content: object) -> str:
     """Data that a browser does not run. Without "<" nothing in it can end the block or begin a comment."""
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    text = json.dumps(finite(content), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return f'<script type="application/json" id="{name}">{text}</script>'

@@ -14,11 +14,12 @@ from pydantic import Field
 
 from exports.mcp import answers
 from exports.mcp.answers import MOST_FOUND, MOST_PASSAGES, MOST_STEPS, Values
+from exports.mcp.standard_io import StandardServer
 from exports.rdf.ontology import ontology_text
 from schemas.errors import KGScriptsError
 from schemas.found import Kind
 from schemas.script_graph import ScriptGraph
-from schemas.terminal import json_text
+from schemas.terminal import finite, json_text
 
 _INSTRUCTIONS = (
     "A graph of script knowledge: how everyday things are done, step by step, read in texts. Begin with `search`, then "
@@ -40,7 +41,7 @@ def mcp_server(directory: Path) -> MCPServer[Any]:
         If there is no graph.
     """
     ScriptGraph.open(directory)
-    server: MCPServer[Any] = MCPServer("kgscripts", instructions=_INSTRUCTIONS, version=metadata.version("kgscripts"))
+    server = StandardServer("kgscripts", instructions=_INSTRUCTIONS, version=metadata.version("kgscripts"))
     for tool in _tools(directory):
         server.tool()(_explaining(tool))
 
@@ -123,8 +124,9 @@ def _explaining(tool: Callable[_P, Values]) -> Callable[_P, Values]:
     @wraps(tool)
     def call(*arguments: _P.args, **named: _P.kwargs) -> Values:
         try:
-            return tool(*arguments, **named)
+            values: Values = finite(tool(*arguments, **named))
+            return values
         except KGScriptsError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(str(error).encode("utf-8", "replace").decode()) from error
 
     return call

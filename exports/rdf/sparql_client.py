@@ -8,14 +8,15 @@ import zlib
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Self
-from urllib.parse import unquote
 
 import httpx
 from attrs import frozen
 
-from exports.time_limit import EXPORT_SECONDS, within
 from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, StoreError
+from schemas.http_clients import http_client
+from schemas.secrets import hidden, hidden_in, keep_secret
+from schemas.time_limit import EXPORT_SECONDS, within
 
 USER = "KGSCRIPTS_SPARQL_USER"
 PASSWORD = "KGSCRIPTS_SPARQL_PASSWORD"
@@ -26,7 +27,6 @@ _PASSING = (429, 502, 503, 504)
 _MOST_BYTES = 256 << 20
 """The largest response, after decompression."""
 _MOST_ERROR_BYTES = 1 << 16
-_SHORTEST_TOKEN = 4
 
 
 @frozen
@@ -73,14 +73,11 @@ class SparqlClient:
         self._timeout = timeout
         # Each wait has the whole limit, and `within` ends the sum of them.
         waits = httpx.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout))
-        try:
-            self._client = httpx.Client(timeout=waits, headers={"Accept-Encoding": "gzip", "User-Agent": "kgscripts"})
-        except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
-            # The message is left out: it may contain the password of a proxy.
-            raise ConfigurationError(
-                f"the network settings of the environment are not valid ({type(error).__name__})",
-                remedy="check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
-            ) from None
+        self._client = http_client(
+            address, timeout=waits, headers={"Accept-Encoding": "gzip", "User-Agent": "kgscripts"}
+        )
+        # Some services take a token in the query string.
+        keep_secret(*(part.partition("=")[2] or part for part in address.partition("?")[2].split("&")))
         if user := os.environ.get(USER):
             self._client.auth = _credentials(user, os.environ.get(PASSWORD, ""))
 
@@ -163,10 +160,10 @@ class SparqlClient:
             ) from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
             raise _UnreachableError(
-                f"the server cannot be reached or went away ({str(error) or type(error).__name__})",
+                f"the server cannot be reached or went away ({hidden(str(error)) or type(error).__name__})",
                 where=without_user(url),
                 remedy="start the server and run this again: nothing is lost or duplicated",
-            ) from error
+            ) from None
         except zlib.error as error:
             raise StoreError(
                 f"the response is not compressed as it says ({error})",
@@ -188,10 +185,9 @@ class SparqlClient:
                     where=without_user(url),
                     remedy="ask for less, for instance with LIMIT",
                 )
-            if not response.is_success:
-                body = _without_parameters(body, url)
             media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-            return Answer(response.status_code, media_type, bytes(body[:most]))
+            content = bytes(body if response.is_success else hidden_in(bytes(body))[:most])
+            return Answer(response.status_code, hidden(media_type), content)
 
 
 class _UnreachableError(StoreError):
@@ -199,21 +195,13 @@ class _UnreachableError(StoreError):
 
 
 def _credentials(user: str, password: str) -> httpx.BasicAuth:
+    keep_secret(password)
     try:
         return httpx.BasicAuth(user, password)
     except UnicodeError:
         raise ConfigurationError(
             "the user name or password is not valid text", remedy=f"set {USER} and {PASSWORD} in UTF-8"
         ) from None
-
-
-def _without_parameters(body: bytearray, url: str) -> bytearray:
-    """The body of an error without the values of the URL's query string: one may be a token."""
-    values = {part.partition("=")[2] or part for part in url.partition("?")[2].split("&")}
-    for value in sorted(values | set(map(unquote, values)), key=len, reverse=True):
-        if len(value) >= _SHORTEST_TOKEN:
-            body = body.replace(value.encode(), b"...")
-    return body
 
 
 def _decompressed(response: httpx.Response) -> Iterator[bytes]:

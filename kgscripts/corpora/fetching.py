@@ -14,6 +14,8 @@ from attrs import frozen
 from kgscripts.corpora.catalogue import GITHUB, RemoteFile
 from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, InputError, StoreError
+from schemas.http_clients import http_client
+from schemas.secrets import hidden
 
 ATTEMPTS = 4
 """The number of attempts in one call; each attempt resumes the one before."""
@@ -60,7 +62,7 @@ def fetch(
     """
     check_address(base_url, ("https", "http"), "mirror", "name a mirror that requires no user")
     headers = {"User-Agent": "kgscripts", "Accept-Encoding": "identity"}
-    with httpx.Client(headers=headers, timeout=_TIMEOUT, follow_redirects=True) as client:
+    with http_client(base_url, headers=headers, timeout=_TIMEOUT, follow_redirects=True) as client:
         for remote in files:
             try:
                 yield _fetch_file(client, remote, into / remote.file, remote.url(base_url), on_bytes)
@@ -96,10 +98,10 @@ def _fetch_file(
         except httpx.RequestError as error:
             if attempt == ATTEMPTS:
                 raise StoreError(
-                    f"cannot be fetched: {error or type(error).__name__}",
+                    f"cannot be fetched: {hidden(str(error)) or type(error).__name__}",
                     where=without_user(url),
                     remedy="run the command again: it resumes the transfer",
-                ) from error
+                ) from None
             time.sleep(_PAUSE * attempt)
         except _WrongContentError:
             break
@@ -126,7 +128,7 @@ def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on
             raise _WrongContentError
         if response.status_code not in (200, 206):
             raise StoreError(
-                f"the server answers {response.status_code} {response.reason_phrase}",
+                f"the server answers {response.status_code} {hidden(response.reason_phrase)}",
                 where=without_user(url),
                 remedy="check --base-url and the network's proxy",
             )

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from uuid import uuid4
 
 import attrs
 from attrs import Factory, define
 
-from kgscripts.pieces.plan import FOLDER
+from kgscripts.pieces.plan import DAMAGED, FOLDER, structured
 from kgscripts.records.failures import Failure
 from kgscripts.records.inputs import Input
 from kgscripts.records.shards import WrittenShard, read_shard
 from schemas.graph_directory import durable, replace
 from schemas.input_files import open_regular
-from schemas.records import Discard, DiscardReason
 
 _FORMAT = 1
 
@@ -41,14 +40,10 @@ class Finished:
         try:
             with open_regular(note_path(directory, piece)) as stream:
                 content = json.loads(stream.read())
-            if content.pop("format") != _FORMAT:
+            if content.pop("format") != _FORMAT or content.keys() != attrs.fields_dict(cls).keys():
                 return None
-            inputs = [_input(item) for item in content.pop("inputs")]
-            failures = [
-                Failure(**{**item, "reason": DiscardReason(item["reason"])}) for item in content.pop("failures")
-            ]
-            return cls(inputs=inputs, failures=failures, **content)
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return structured(content, cls)
+        except (OSError, *DAMAGED):
             return None
 
     def write(self, directory: Path, piece: str) -> None:
@@ -70,14 +65,3 @@ class Finished:
 def note_path(directory: Path, piece: str) -> Path:
     """Where the note of a piece lies in a directory."""
     return directory / FOLDER / "finished" / f"{piece}.json"
-
-
-def _input(content: dict[str, Any]) -> Input:
-    return Input(
-        key=content["key"],
-        fingerprint=content["fingerprint"],
-        complete=content["complete"],
-        sources=[(digest, name) for digest, name in content["sources"]],
-        discards=[Discard(**{**item, "reason": DiscardReason(item["reason"])}) for item in content["discards"]],
-        unlisted={DiscardReason(reason): count for reason, count in content["unlisted"].items()},
-    )

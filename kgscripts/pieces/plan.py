@@ -13,10 +13,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import attrs
 from attrs import evolve, frozen
+from cattrs import Converter
+from cattrs.errors import ForbiddenExtraKeysError
 
 from kgscripts.building.inputs import File, find_inputs, place_of
 from kgscripts.building.making import GraphOptions
@@ -25,9 +27,11 @@ from kgscripts.enrichers.protocol import Enricher
 from kgscripts.extractors.registry import Chosen
 from kgscripts.object_stores import Store, StoredObject
 from kgscripts.records.opening import open_records
-from schemas.arguments import check_number, check_type, path_of
-from schemas.errors import ConfigurationError, GraphDirectoryError
+from schemas.arguments import check_number, check_type, path_of, shown
+from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError
 from schemas.graph_directory import durable, read_file, replace
+
+T = TypeVar("T")
 
 FOLDER = "pieces"
 _FORMAT = 1
@@ -35,6 +39,24 @@ PLAN = "plan.json"
 _LEAST_BYTES = 256 << 10
 """A file is cut only if its parts have at least this size."""
 _MOST_PIECES = 100_000
+_LARGEST = 2**53
+
+
+DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError, ForbiddenExtraKeysError)
+"""What `structured` raises."""
+_CONVERTER = Converter(detailed_validation=False, forbid_extra_keys=True)
+_CONVERTER.register_structure_hook_func(lambda kind: kind in (str, int, bool), lambda value, kind: _exact(value, kind))
+
+
+def structured(content: object, kind: type[T]) -> T:
+    """Values of a file as an object; raises one of `DAMAGED` if a name or a type is another."""
+    return _CONVERTER.structure(content, kind)
+
+
+def _exact(value: object, kind: type[T]) -> T:
+    if type(value) is not kind or (isinstance(value, int) and abs(value) > _LARGEST):
+        raise TypeError(f"{shown(value)} is no {kind.__name__} of a plan")
+    return value
 
 
 @frozen(kw_only=True)
@@ -88,9 +110,13 @@ class Plan:
             content = json.loads(text)
             if content.pop("format") != _FORMAT:
                 raise ValueError("it is of another version of kgscripts")
-            pieces = [[Portion(**portion) for portion in piece] for piece in content.pop("pieces")]
-            return cls(pieces=pieces, **content)
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            plan = structured(content, cls)
+            if not all(0 <= portion.part < portion.parts for piece in plan.pieces for portion in piece):
+                raise ValueError("a part of a file has a number that does not exist")
+            ReadingOptions(**plan.reading)
+            GraphOptions(**plan.making, memory=None, jobs=1)
+            return plan
+        except (*DAMAGED, KGScriptsError) as error:
             raise _damaged(where, error) from error
 
     def text(self) -> str:

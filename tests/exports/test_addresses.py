@@ -136,6 +136,6 @@ def test_odd_passwords_of_the_environment_are_not_printed(
 def test_a_password_of_a_proxy_is_not_printed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, f"ftp://u:{SECRET}@proxy")
     with pytest.raises(ConfigurationError) as caught:
-        SparqlClient("http://127.0.0.1:1/query")
+        SparqlClient("http://host.invalid/query")
     assert SECRET not in str(caught.value)
     assert caught.value.__cause__ is None

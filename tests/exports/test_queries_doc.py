@@ -11,15 +11,21 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import cli
 import exports.cypher
+import exports.parameters
 import exports.sparql
+import exports.sparql_guard
 from exports.scripts import list_scenarios, read_script
 from exports.targets import export
 from kgscripts.pipeline import build_graph
+from schemas.errors import KGScriptsError
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 from tests.exports.fuseki_server import FusekiServer
@@ -362,11 +368,11 @@ def test_the_commands_and_the_python_of_the_document_work(
     monkeypatch.chdir(tmp_path)
     document = PAGE.read_text(encoding="utf-8")
     commands = re.findall(r"^kgscripts (query graph .*)$", document, re.MULTILINE)
-    assert len(commands) == 2
-    for command in commands:
+    assert len(commands) == 4
+    for number, command in enumerate(commands):
         result = CliRunner().invoke(cli.app, shlex.split(command))
         assert result.exit_code == 0, result.output
-        assert "fill pot with water" in result.output
+        assert number > 1 or "fill pot with water" in result.output
     exec(re.search(r"```python\n(.*?)```", document, re.DOTALL)[1], {})  # type: ignore[index]
     assert capsys.readouterr().out.startswith("('label',) (")
 
@@ -392,4 +398,41 @@ def _question(name: str) -> str:
 
 def _comment(query: str, mark: str) -> list[str]:
     """The lines of the comment with which a query file begins."""
-    return [line.removeprefix(mark) for line in takewhile(lambda line: line.startswith(mark), query.splitlines())]
+    lines = [line.removeprefix(mark) for line in takewhile(lambda line: line.startswith(mark), query.splitlines())]
+    return [line for line in lines if not line.startswith(":param ")]
+
+
+@pytest.mark.parametrize("language", ["sparql", "cypher"])
+def test_a_parameter_is_a_value_in_place_of_its_default(language: str, graphs: dict[str, ScriptGraph]) -> None:
+    ending = {"sparql": "rq", "cypher": "cypher"}[language]
+    text = (DOCS / "queries" / f"usual-script.{ending}").read_text(encoding="utf-8")
+    given: Any = {language: text}
+    coffee = graphs["kitchen"].query(**given, parameters={"scenario": "making coffee"})
+    steps = read_script(graphs["kitchen"], "making coffee", limit=10, usual=True).steps
+    assert [row[0] for row in coffee.rows] == [step.label_text for step in steps]
+    assert coffee.rows != graphs["kitchen"].query(**given).rows
+    path = str(DOCS / "queries" / f"usual-script.{ending}")
+    command = ["query", str(graphs["kitchen"].directory), f"--{language}", path, "--param"]
+    printed = CliRunner().invoke(cli.app, [*command, "scenario=making cofee"])
+    assert printed.exit_code == 0
+    assert "Nothing in the graph is called 'making cofee'. Did you mean 'making coffee'" in printed.stderr
+    for wrong in ("scenrio=x", "scenario", "=x"):
+        assert isinstance(CliRunner().invoke(cli.app, [*command, wrong]).exception, KGScriptsError)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_both_files_have_the_same_parameters(name: str) -> None:
+    texts = [(DOCS / "queries" / f"{name}{end}").read_text(encoding="utf-8") for end in (".rq", ".cypher")]
+    sparql = re.findall(r'VALUES \?(\w+) \{ ("[^"]*")@en \}', texts[0])
+    assert sparql == re.findall(r"// :param (\w+) => (.*)", texts[1])
+
+
+@given(st.text(st.characters(exclude_categories=["C", "Zl", "Zp"])) | st.integers(-(10**9), 10**9))
+def test_any_value_is_bound_as_it_is(value: str | int) -> None:
+    default = '"a"@en' if isinstance(value, str) else "3"
+    text = f"SELECT ?x (STR(?x) = 'b' AS ?y) {{ VALUES ?x {{ {default} }} }}"
+    bound = exports.parameters.sparql_with(text, {"x": value})
+    (row,) = pyoxigraph.Store().query(exports.sparql_guard.judge(bound).text)  # type: ignore[misc]
+    assert row["x"] == (
+        pyoxigraph.Literal(value, language="en") if isinstance(value, str) else pyoxigraph.Literal(value)
+    )

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from kgscripts.extractors.decomposition import DecompositionExtractor
 from kgscripts.extractors.events import EventExtractor
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument, Requirement
-from kgscripts.extractors.registry import Chosen, choose
+from kgscripts.extractors.registry import Chosen, choose, installed_extractors
 from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.settings import model_setting
 from kgscripts.text.pipeline import describe_pipeline
@@ -280,6 +280,11 @@ class Broken(Extractor):
         ("import no_such_module_anywhere", "broken_extractor:Anything", "no_such_module_anywhere"),
         ("def make(:", "broken_extractor:make", "cannot be loaded"),
         ("raise OSError('no such file')", "broken_extractor:make", "no such file"),
+        ("import sys; sys.exit(0)", "broken_extractor:make", "it ends the program (SystemExit)"),
+        ("raise BaseException('x')", "broken_extractor:make", "it ends the program (BaseException)"),
+        ("class Odd(BaseException): pass\nraise Odd", "broken_extractor:make", "it ends the program (Odd)"),
+        ("def make(): exit()", "broken_extractor:make", "it ends the program"),
+        ("", ":::", "cannot be loaded"),
         ("def make(setting): return 1", "broken_extractor:make", "setting"),
         ("def make(): return object()", "broken_extractor:make", "no subclass of Extractor"),
         (WITHOUT_RULES, "broken_extractor:Broken", "has no 'rules'"),
@@ -299,3 +304,26 @@ def test_a_broken_one_is_named(
     assert message in caught.value.message
     assert caught.value.where == target
     assert caught.value.remedy
+
+
+def test_ctrl_c_in_the_import_of_an_extractor_stays_an_interrupt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    _install(tmp_path, "raise KeyboardInterrupt", "broken_extractor:make")
+    with pytest.raises(KeyboardInterrupt):
+        choose(["broken"], (), lambda: PARSER)
+    sys.modules.pop("broken_extractor", None)
+
+
+@pytest.mark.parametrize("content", [b"[kgscripts.extractors]\nbroken\n", b"\xff\xfe[a]", b"[a]\n= b =\nc\n"])
+def test_a_damaged_list_of_entry_points_names_its_package(
+    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _install(tmp_path, "", "broken_extractor:make")
+    (path,) = tmp_path.glob("*.dist-info/entry_points.txt")
+    path.write_bytes(content)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModelError, match=r"entry_points\.txt cannot be read") as caught:
+        installed_extractors()
+    assert caught.value.where == "broken-extractor"

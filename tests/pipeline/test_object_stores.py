@@ -266,3 +266,20 @@ def test_objects_are_found_in_the_order_of_files_of_a_folder(bucket: Bucket) -> 
     found = [item.url.removeprefix("s3://texts/sorted/") for item in Store.at(f"{bucket.url}/sorted").find()]
     assert found == ["B.txt", "b/a.txt", "b-a.txt", "b.txt"]
     assert not (bucket.folder / FOLDER).exists()
+
+
+def test_a_list_whose_pages_never_end_is_an_error(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = b"<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>a</NextContinuationToken>"
+    page += b"<Contents><Key>a.txt</Key><Size>1</Size></Contents></ListBucketResult>"
+
+    def repeating(request: Any) -> bool:
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(page)))
+        request.end_headers()
+        request.wfile.write(page)
+        return True
+
+    monkeypatch.setattr(object_stores, "LISTING_SECONDS", 0.5)
+    with bucket.failing(repeating), pytest.raises(StoreError, match=r"did not end within 0\.5 seconds") as caught:
+        object_stores.Store.at(bucket.url).find()
+    assert caught.value.remedy

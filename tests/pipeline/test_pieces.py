@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -150,6 +152,69 @@ def test_a_damaged_piece_is_named_and_is_read_again(
     assert taking.missing == {1: reason}
     read_piece(directory, 1)
     assert Finished.read(directory, piece) == found
+
+
+_FORMS: dict[str, bytes] = {
+    "empty": b"",
+    "cut off": b'{"format": 1, "reading": {',
+    "no UTF-8": b"\xff\xfe",
+    "no JSON": b"plan",
+    "no object": b"[]",
+    "no fields": b'{"format": 1}',
+    "another version": b'{"format": 2}',
+    "a huge number": b'{"format": ' + b"9" * 5000 + b"}",
+    "too deep": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("form", [*_FORMS, "a folder"])
+def test_a_damaged_plan_is_an_error_and_a_damaged_note_is_none(all_read: Path, tmp_path: Path, form: str) -> None:
+    directory = Path(shutil.copytree(all_read, tmp_path / "graph"))
+    piece = Plan.read(directory).digest(1)
+    for path in (directory / FOLDER / "finished" / f"{piece}.json", directory / FOLDER / "plan.json"):
+        path.unlink()
+        path.mkdir() if form == "a folder" else path.write_bytes(_FORMS[form])
+    assert Finished.read(directory, piece) is None
+    for use in (lambda: read_piece(directory, 1), lambda: take_in_pieces(directory)):
+        with pytest.raises(GraphDirectoryError, match="the plan of the reading is damaged"):
+            use()
+
+
+def _paths(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    keys = content if isinstance(content, dict) else range(len(content[:1])) if isinstance(content, list) else ()
+    for key in keys:
+        yield (*path, key)
+        yield from _paths(content[key], (*path, key))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, [], {}, -1, 10**400, 1.5, True, "\0", "", [None], {"a": 1}, "gone"],
+    ids=lambda value: repr(value)[:8],
+)
+def test_a_plan_or_a_note_with_another_value_is_damaged_or_of_the_same_types(
+    all_read: Path, tmp_path: Path, value: Any
+) -> None:
+    directory = Path(shutil.copytree(all_read, tmp_path / "graph"))
+    piece = Plan.read(directory).digest(1)
+    note, plan = directory / FOLDER / "finished" / f"{piece}.json", directory / FOLDER / "plan.json"
+    for file in (note, plan):
+        whole = file.read_text(encoding="utf-8")
+        for path in _paths(json.loads(whole)):
+            content = parent = json.loads(whole)
+            for key in path[:-1]:
+                parent = parent[key]
+            if value == "gone":
+                del parent[path[-1]]
+            else:
+                parent[path[-1]] = value
+            file.write_text(json.dumps(content), encoding="utf-8")
+            with suppress(GraphDirectoryError):
+                assert Plan.read(directory).pieces is not None
+                found = Finished.read(directory, piece)
+                assert found is None or all(type(item.fingerprint) is str for item in found.inputs)
+                assert found is None or isinstance(found.read_shards(directory), list | None)
+        file.write_text(whole, encoding="utf-8")
 
 
 def test_an_input_that_has_changed_is_not_read(texts: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,26 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError, match=message) as caught:
             read_toml(tmp_path / name, remedy="name another one")
         assert caught.value.remedy == "name another one"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join("a" * 100_000) + " = 1",
+        f"[{'.'.join('a' * 100_000)}]",
+        "x = {" + " . ".join(['"a.b"'] * 10_000) + " = 1}",
+        "a = 1\n" * 200_000,
+        "x = " + "[" * 100_000,
+    ],
+    ids=["key", "table", "quoted", "long", "deep"],
+)
+def test_what_would_take_much_memory_is_refused_before_it_is_read(text: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.toml").write_text(text, encoding="utf-8")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConfigurationError, match="no TOML") as caught:
+            read_toml(tmp_path / "odd.toml")
+        assert tracemalloc.get_traced_memory()[1] < 20 << 20
+    finally:
+        tracemalloc.stop()
+    assert len(str(caught.value)) < 300

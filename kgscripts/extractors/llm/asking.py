@@ -14,7 +14,7 @@ from kgscripts.extractors.llm.cache import KeptAnswer
 from kgscripts.extractors.llm.client import BadAnswerError, Client, RefusedError
 from kgscripts.extractors.llm.prompts import Message, Prompts
 from kgscripts.extractors.llm.questions import Question, tokens_of
-from kgscripts.extractors.llm.responses import Response
+from kgscripts.extractors.llm.responses import Response, json_of
 from kgscripts.extractors.llm.schema import problem
 from kgscripts.extractors.llm.spending import Budget, Price, estimated_tokens
 from schemas.errors import ExtractorError
@@ -165,7 +165,7 @@ def _raise_if_long(error: RefusedError) -> None:
 def _checked(text: str, question: Question) -> tuple[Answer, str]:
     """The answer, and what is wrong with it. What is no JSON is not mended."""
     try:
-        answer = json.loads(text)
+        answer = json.loads(json_of(text))
     except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "too deep"
         return {}, f"it is no JSON ({reason})"

@@ -10,7 +10,6 @@ import logging
 import os
 import random
 import threading
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +20,9 @@ from kgscripts.extractors.llm.responses import Response, completion, retry_after
 from kgscripts.extractors.llm.settings import LanguageModelSettings
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError, ExtractorError, ModelError
+from schemas.http_clients import http_client
+from schemas.secrets import hidden_in, keep_secret
+from schemas.time_limit import within
 
 _LOG = logging.getLogger(__name__)
 
@@ -61,29 +63,29 @@ class Client:
     """Sends requests; several threads can use one."""
 
     settings: LanguageModelSettings
-    _key: str = field(init=False, repr=False)
-    _http: httpx.Client = field(init=False, repr=False)
+    _headers: Mapping[str, str] = field(init=False, repr=False)
+    _open: list[httpx.Client] = field(factory=list, init=False, repr=False)
+    _free: list[httpx.Client] = field(factory=list, init=False, repr=False)
+    """One for each request of the moment, so that one that takes too long is ended without the others."""
     _ended: threading.Event = field(factory=threading.Event, init=False, repr=False)
     _lock: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
     _faults: int = field(default=0, init=False)
     _attempts: int = field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._key = _key(self.settings.key_variable)
+        key = _key(self.settings.key_variable)
+        keep_secret(key)
         # Compressed responses could be of any size.
-        headers = {"Accept-Encoding": "identity", "User-Agent": "kgscripts", "Content-Type": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        self._headers = {"Accept-Encoding": "identity", "User-Agent": "kgscripts", "Content-Type": "application/json"}
+        if key:
+            self._headers = {**self._headers, "Authorization": f"Bearer {key}"}
+        self._free.append(self._opened())
+
+    def _opened(self) -> httpx.Client:
         waits = httpx.Timeout(self.settings.timeout, connect=min(_CONNECT_SECONDS, self.settings.timeout))
-        limits = httpx.Limits(max_connections=self.settings.concurrency)
-        try:
-            self._http = httpx.Client(timeout=waits, headers=headers, limits=limits, follow_redirects=False)
-        except (httpx.InvalidURL, ValueError, OSError, ImportError) as error:
-            # The message is left out: it may contain the password of a proxy.
-            raise ConfigurationError(
-                f"the network settings of the environment are not valid ({type(error).__name__})",
-                remedy="check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY, SSL_CERT_FILE and SSL_CERT_DIR",
-            ) from None
+        http = http_client(self._url, timeout=waits, headers=self._headers)
+        self._open.append(http)
+        return http
 
     @property
     def _url(self) -> str:
@@ -92,7 +94,8 @@ class Client:
     def close(self) -> None:
         """End the waits and the connections."""
         self._ended.set()
-        self._http.close()
+        for http in self._open:
+            http.close()
 
     def take_attempts(self) -> int:
         """The requests that were sent since the last call, repeated ones included."""
@@ -143,26 +146,32 @@ class Client:
             raise self._of_server("the build was ended")
         with self._lock:
             self._attempts += 1
-        until = time.monotonic() + self.settings.timeout
+            http = self._free.pop() if self._free else self._opened()
         try:
-            with self._http.stream("POST", self._url, content=content) as response:
-                if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
-                    raise self.failed("the response is compressed, which was not asked for")
-                body = bytearray()
-                for part in response.iter_raw(1 << 16):
-                    body += part
-                    if len(body) > MOST_BYTES:
-                        raise self.failed(f"the response is larger than {MOST_BYTES >> 20} MiB")
-                    if time.monotonic() > until:
-                        raise self._late()
-                return response.status_code, response.headers, self._without_key(bytes(body))
-        except (httpx.ReadTimeout, httpx.WriteTimeout):
+            received = within(self.settings.timeout, lambda: self._exchange(http, content))
+            self._free.append(http)
+            return received
+        except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout):
             raise self._late() from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, RuntimeError, UnicodeError) as error:
             # Its message is left out, since it may have headers.
             unreachable = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.InvalidURL)
             what = "the server cannot be reached" if unreachable else "the connection broke"
             raise _PassingError(f"{what} ({type(error).__name__})", unreachable=unreachable) from None
+        finally:
+            if http not in self._free:
+                http.close()
+
+    def _exchange(self, http: httpx.Client, content: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        with http.stream("POST", self._url, content=content) as response:
+            if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
+                raise self.failed("the response is compressed, which was not asked for")
+            body = bytearray()
+            for part in response.iter_raw(1 << 16):
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise self.failed(f"the response is larger than {MOST_BYTES >> 20} MiB")
+            return response.status_code, response.headers, hidden_in(bytes(body))
 
     def _response(self, received: tuple[int, Mapping[str, str], bytes]) -> Response:
         status, headers, body = received
@@ -179,12 +188,9 @@ class Client:
         if not 200 <= status < 300:
             raise self._of_server(f"the server answers {status}{said(body)}")
         try:
-            return completion(json.loads(body.decode("utf-8")), self._key)
+            return completion(json.loads(body.decode("utf-8-sig")))
         except (ValueError, RecursionError, TypeError, KeyError, IndexError, AttributeError):
             raise BadAnswerError(f"the server sends no completion{said(body)}") from None
-
-    def _without_key(self, body: bytes) -> bytes:
-        return body.replace(self._key.encode(), b"...") if self._key else body
 
     def _late(self) -> ExtractorError:
         return self.failed(f"the server did not answer within {self.settings.timeout:g} seconds")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -10,6 +11,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from attrs import frozen
+
+_BLANKS = "\ufeff \n\r\t"
 
 
 @frozen
@@ -22,8 +25,8 @@ class Response:
     tokens: tuple[int, int] | None
 
 
-def completion(content: Any, key: str) -> Response:
-    """What a response says, without the key. Raises KeyError, TypeError and the like if it is no completion."""
+def completion(content: Any) -> Response:
+    """What a response says. Raises KeyError, TypeError and the like if it is no completion."""
     choice = content["choices"][0]
     message = choice["message"]
     calls = message.get("tool_calls")
@@ -35,14 +38,20 @@ def completion(content: Any, key: str) -> Response:
     match usage.get("prompt_tokens"), usage.get("completion_tokens"):
         case int(sent), int(received):
             tokens = max(sent, 0), max(received, 0)
-    return Response(_without_key(text, key) if key else text, choice.get("finish_reason") == "length", tokens)
+    return Response(text, choice.get("finish_reason") == "length", tokens)
 
 
-def _without_key(text: str, key: str) -> str:
-    """The text of an answer without the key, however JSON spells it."""
-    with suppress(ValueError, RecursionError):
-        text = json.dumps(json.loads(text), ensure_ascii=False)
-    return text.replace(json.dumps(key)[1:-1], "...").replace(key, "...")
+def json_of(text: str) -> str:
+    """The JSON in an answer: behind a byte order mark and thoughts, in the last fence, or else from the first brace on
+    to the last."""
+    text = text.strip(_BLANKS)
+    if text.startswith(("{", "[")):
+        return text
+    text = text.rpartition("</think>")[2].strip(_BLANKS)
+    fenced = re.findall(r"^[ \t]*```\w*[ \t]*\n(.*?)^[ \t]*```", f"{text}\n", re.DOTALL | re.MULTILINE)
+    found = fenced[-1] if fenced else text
+    start, end = found.find("{"), found.rfind("}")
+    return found[start : end + 1] if 0 <= start < end else text
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

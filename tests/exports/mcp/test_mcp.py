@@ -191,3 +191,39 @@ def test_streamable_http(kitchen: ScriptGraph) -> None:
 
     with served(kitchen) as address:
         assert with_client(address, work).structured_content["scenario"] == "cooking pasta"
+
+
+_HELLO = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+_ODD = {
+    1: rb'{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "meta": "\ud83d"}}',
+    2: rb'{"method": "tools/call", "params": {"name": "\udc00"}, "jsonrpc": "2.0", "id": 2}',
+    3: b'{"jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": {"limit": ' + b"9" * 5000 + b"}}",
+    4: b'{"jsonrpc": "2.0", "id": 4, "method": "tools/list", "params": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+    5: b'{"jsonrpc": "2.0", "id": 5, "method": 7}',
+    6: b'{"jsonrpc": "2.0", "id": 6, "method": "tools/list", "params": {"cursor": "\xff"',
+    "a": rb'{"jsonrpc": "2.0", "id": "a", "method": "\ud800"}',
+    None: b"no JSON",
+}
+
+
+def test_each_call_on_standard_input_is_answered(kitchen: ScriptGraph) -> None:
+    hello = json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": _HELLO}).encode()
+    last = b'{"jsonrpc": "2.0", "id": 7, "method": "tools/list"}'
+    sent = b"\n".join([hello, b'{"jsonrpc": "2.0", "method": "notifications/initialized"}', *_ODD.values(), last, b""])
+    command = [sys.executable, "-m", "kgscripts", "mcp", str(kitchen.directory)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(sent)
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in range(len(_ODD) + 2)]
+        process.stdin.close()
+    by_id = {answer["id"]: answer for answer in answers}
+    assert by_id.keys() == {0, *_ODD, 7}
+    assert all("valid Unicode" in by_id[name]["error"]["message"] for name in _ODD)
+    assert "result" in by_id[7]
+
+
+def test_numbers_that_json_lacks_are_text(kitchen: ScriptGraph) -> None:
+    query = "SELECT (1e0/0e0 AS ?a) (-1e0/0e0 AS ?b) (0e0/0e0 AS ?c) {}"
+    assert answer(kitchen, "sparql", query=query)["rows"] == [["Infinity", "-Infinity", "NaN"]]

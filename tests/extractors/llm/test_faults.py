@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
+import re
 import time
+import traceback
+from collections.abc import Iterator
 from email.utils import formatdate
 from pathlib import Path
 
@@ -13,6 +17,7 @@ import pytest
 from kgscripts.extractors.llm import client
 from schemas.errors import ConfigurationError, KGScriptsError, ModelError
 from schemas.records import EventMention
+from tests.exports.toy_server import toy_server
 from tests.extractors.llm.reading import PASTA, extractor, failure, read, records
 from tests.extractors.llm.stub_server import (
     EMPTY,
@@ -20,6 +25,7 @@ from tests.extractors.llm.stub_server import (
     Answering,
     Reply,
     Request,
+    Stub,
     answer_about,
     completion,
     drained,
@@ -109,7 +115,8 @@ def test_faults_of_the_settings_end_the_build_at_once(reply: Reply, message: str
         (Reply('{"choices": [{"message": {"content": "été"}}]}'.encode("utf-16")), "sends no completion"),
         (Reply(b"[1]"), "sends no completion"),
         (Reply(b"[" * 100_000), "sends no completion"),
-        (completion(None, text="Here is your JSON: {}"), "it is no JSON"),
+        (completion(None, text="Here is your JSON: []"), "it is no JSON"),
+        (completion(None, text="Here is your JSON: {}"), "the answer lacks"),
         (completion(None, text='{"events": []'), "it is no JSON"),
         (completion({"events": []}), "the answer lacks 'changes'"),
         (completion({**EMPTY, "more": 1}), "has 'more'"),
@@ -118,7 +125,21 @@ def test_faults_of_the_settings_end_the_build_at_once(reply: Reply, message: str
         (completion({**EMPTY, "needs": [{"quote": "a", "amount": "", "role": "king"}]}), "is none of"),
         (completion({**EMPTY, "needs": [{"quote": "\ud800", "amount": "", "role": None}]}), "half a character"),
     ],
-    ids=["html", "utf-16", "list", "deep", "prose", "half", "part", "more", "event", "text", "role", "surrogate"],
+    ids=[
+        "html",
+        "utf-16",
+        "list",
+        "deep",
+        "prose",
+        "part in prose",
+        "half",
+        "part",
+        "more",
+        "event",
+        "text",
+        "role",
+        "surrogate",
+    ],
 )
 def test_an_answer_that_is_not_valid_is_asked_for_once_more_and_then_the_text_has_failed(
     reply: Reply, message: str, tmp_path: Path
@@ -289,3 +310,77 @@ def test_settings_that_cannot_work_are_refused_without_repeating_a_key(
         assert message in str(caught.value)
         assert KEY not in str(caught.value)
         assert not stub.requests
+
+
+@pytest.mark.parametrize("start", ["", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\n\r\n", "interim"])
+def test_a_request_ends_after_its_time_limit_whatever_arrives(start: str, tmp_path: Path) -> None:
+    interim = b"HTTP/1.1 100 Continue\r\n\r\n"
+    answer = itertools.repeat(interim) if start == "interim" else _slowly(start.encode())
+    with toy_server(lambda _: answer) as server:
+        stub = Stub(f"http://127.0.0.1:{server.port}/v1", drained)
+        found = read(extractor(stub, tmp_path, timeout=0.4), PASTA)
+        assert "did not answer within 0.4 seconds" in failure(found)
+        assert len(server.requests) == 1
+
+
+def _slowly(start: bytes) -> Iterator[bytes]:
+    yield start
+    while True:
+        time.sleep(0.05)
+        yield b"x"
+
+
+@pytest.mark.parametrize("proxy", ["http://127.0.0.1:1", "socks5://127.0.0.1:1", "ftp://proxy"])
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_server_of_this_machine_is_asked_without_a_proxy(
+    name: str, proxy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, proxy)
+    with serving(drained) as stub:
+        for host in ("127.0.0.1", "localhost", "127.1", "[::ffff:127.0.0.1]"):
+            stub.address = re.sub(r"//.*:", f"//{host}:", stub.address)
+            assert records(read(extractor(stub, tmp_path / host), PASTA))
+    with pytest.raises(ConfigurationError if proxy != "http://127.0.0.1:1" else ModelError) as caught:
+        read(extractor(Stub("http://host.invalid/v1", drained), tmp_path), PASTA)
+    assert ("socksio" in str(caught.value)) == proxy.startswith("socks")
+    monkeypatch.setenv("NO_PROXY", "other.invalid,.invalid")
+    with pytest.raises(ModelError, match="cannot be reached"):
+        read(extractor(Stub("http://host.invalid/v1", drained), tmp_path), PASTA)
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 404, 429])
+def test_a_key_in_escapes_of_json_is_in_no_message(
+    status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_LLM_KEY", KEY)
+    escaped = "".join(f"\\u{ord(character):04x}" for character in KEY)
+    body = f'{{"error": {{"message": "bad {escaped}", "code": "{escaped}"}}}}'.encode()
+    with serving(lambda _: Reply(body, status, {"Location": f"/{KEY}", "X-Key": KEY})) as stub:
+        try:
+            said = failure(read(extractor(stub, tmp_path, key_variable="TEST_LLM_KEY"), PASTA))
+        except ModelError as error:
+            said = "".join(traceback.format_exception(error))
+    assert "bad ..." in said
+    assert KEY not in said
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "\ufeff{}",
+        "```json\n{}\n```",
+        "```\n{}\n```\nThat is all.",
+        "Here it is:\n\n```JSON\n{}\n```",
+        '<think>\nShould it be {{"events": []}}?\n</think>\n{}',
+        "<think>no</think>```json\n{}\n```",
+        "</think>\n\ufeff{}",
+        "The answer is {} I hope.",
+    ],
+)
+def test_json_is_taken_whatever_stands_around_it(around: str, tmp_path: Path) -> None:
+    def answering(request: Request) -> Reply:
+        return completion(None, text=around.format(json.dumps(for_request(GOOD, request))))
+
+    with serving(answering) as stub:
+        assert records(read(extractor(stub, tmp_path), PASTA))
+        assert len(stub.requests) == 1
