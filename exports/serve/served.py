@@ -11,19 +11,25 @@ from urllib.parse import quote
 
 from exports.cypher import run_query as run_cypher
 from exports.rdf.terms import PREFIXES
-from exports.serve.kept_graph import KeptGraph
+from exports.serve.kept_graph import SEARCH, KeptGraph
 from exports.serve.limits import ServerLimits
+from exports.serve.making import Making
 from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
 from exports.sparql import embedded_store
-from schemas.errors import GraphDirectoryError, StoreError
+from schemas.by_name import function
+from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError, StoreMissingError
 from schemas.graph_directory import MEASUREMENTS, NEXT
 from schemas.kept_stores import use_store
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
+from schemas.terminal import echo, printable
 
 T = TypeVar("T")
 
+_HAS_VECTORS = "kgscripts.finding.searching:has_vectors"
+_EVERY = 1_000_000
+"""More than words find, so that meanings are compared."""
 _SWAP_SECONDS = 5.0
 """How long a new build may take to move its files into place."""
 _FileIdentity = tuple[int, int, int]
@@ -44,6 +50,7 @@ class Served:
         self._next, self._manifest, self._measurements = map(str, files)
         self._opened: tuple[_Identity, KeptGraph] | None = None
         self._store: tuple[str, Path] | None = None
+        self.making = Making(directory)
         self.graph()
 
     def graph(self) -> KeptGraph:
@@ -54,7 +61,7 @@ class Served:
             if opened is not None and opened[0] == identity:
                 return opened[1]
             try:
-                graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits.kept_rows)
+                graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits.kept_rows, self._missing)
             except GraphDirectoryError:
                 is_replaced = _file_identity(self._next) is not None or self._identity() != identity
                 if not is_replaced or time.monotonic() > end:
@@ -63,6 +70,25 @@ class Served:
             else:
                 if identity is not None and identity == self._identity():
                     self._opened = identity, graph
+                    self.making.start(self._warm)
+
+    def _missing(self, kind: str) -> StoreMissingError:
+        return self.making.missing(kind, self._warm)
+
+    def _warm(self) -> None:
+        """Start the processes that answer queries, and load the model that compares meanings."""
+        graph = self.graph()
+        for first in (
+            lambda: self.sparql(ProtocolRequest(query="ASK {}"), None),
+            lambda: self.cypher("RETURN 1", {}),
+            lambda: function(SEARCH)(graph, "a", limit=_EVERY) if function(_HAS_VECTORS)(graph) else None,
+        ):
+            try:
+                first()
+            except KGScriptsError as error:
+                echo(f"{printable(str(self.directory))}: {printable(str(error))}", err=True)
+        if function(_HAS_VECTORS)(graph):
+            graph.compares_meanings.set()
 
     @property
     def latest(self) -> str | None:

