@@ -73,10 +73,13 @@ class Making:
                 )
             lower_priority(self._process.pid)
             for line in self._process.stderr or ():
-                self._failure = line.strip()
-                echo(printable(self._failure), err=True)
-            if self._process.wait() and not self._has_ended:
+                self._failure = line.strip() if line.startswith(("making", "error")) else self._failure + line.rstrip()
+                echo(printable(line.rstrip()), err=True)
+            has_failed = self._process.wait() != 0
+            if self._has_ended:
+                return
+            if has_failed:
                 self._failed_at = time.monotonic()
-            if not self._has_ended:
-                warm()
-                echo(f"ready: {printable(str(self._directory))}", err=True)
+            warm()
+            said = "not all could be made: some requests get 503" if has_failed else "ready"
+            echo(f"{said}: {printable(str(self._directory))}", err=True)

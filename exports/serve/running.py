@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -25,20 +26,27 @@ take."""
 
 
 def listening(host: str, port: int) -> list[socket.socket]:
-    """Sockets that listen at all addresses of a host; raises ConfigurationError if there is none or the port is
+    """Sockets that listen at all addresses of a host; raises ConfigurationError if it has none here or the port is
     taken."""
     found: list[socket.socket] = []
+    reason: str | None = None
     try:
         for family, *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
-            found.append(socket.create_server(address[:2], family=family))
+            try:
+                found.append(socket.create_server(address[:2], family=family))
+            except OSError as error:
+                # "localhost" is also an address of IPv6, which a machine may lack.
+                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                    raise
+                reason = error.strerror
     except OSError as error:
-        # A machine may have a name for an address of IPv6 without having one.
-        if not found:
-            raise ConfigurationError(
-                f"no server can listen at {host}, port {port} ({error.strerror})",
-                where="--port",
-                remedy="another program may have the port: name another one, as --port 8090",
-            ) from None
+        reason, found = error.strerror, []
+    if not found:
+        raise ConfigurationError(
+            f"no server can listen at {host}, port {port} ({reason})",
+            where="--port",
+            remedy="if another program has the port, name another one, as --port 8090",
+        )
     return found
 
 

@@ -58,7 +58,7 @@ class Turns:
         raise ClientDisconnect
 
     def end(self) -> None:
-        """End all that runs, and what begins later."""
+        """End all that runs."""
         for each in self._askers:
             leave(each)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kgscripts
-from kgscripts.finding.entries import entries
+from kgscripts.finding.entries import entries, passages
 from kgscripts.finding.expecting import expected
 from kgscripts.finding.meaning import Meanings
 from kgscripts.finding.searching import Searcher
@@ -193,6 +195,71 @@ def test_an_interrupted_search_leaves_nothing_half_written_and_prepare_has_a_pro
     _, shown = on_terminal(monkeypatch, "prepare", graph.directory)
     assert "making the vectors for searches by meaning" in shown
     assert kgscripts.search(graph, "boil water") == kitchen.search("boil water")
+
+
+def test_vectors_go_on_where_they_were_interrupted(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    kitchen.search("dish out the meal")
+    graph = without_stores(kitchen, tmp_path / "copy")
+    parts = graph.directory / "stores" / ".vectors.parts"
+
+    def times() -> dict[str, int]:
+        return {each.name: each.stat().st_mtime_ns for each in parts.iterdir()}
+
+    def interrupted_after(parts_done: int) -> dict[str, int]:
+        def interrupt(done: int, _every: int) -> None:
+            if done and len(times()) == parts_done:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            kgscripts.search(graph, "dish out the meal", progress=interrupt)
+        return times()
+
+    first = interrupted_after(1)
+    second = interrupted_after(2)
+    assert first.items() < second.items()
+    damaged = parts / next(name for name in second if name not in first)
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    kgscripts.search(graph, "dish out the meal")
+    assert not parts.exists()
+    stores = [next((each.directory / "stores").glob("vectors-*")) for each in (kitchen, graph)]
+    for kind in Kind:
+        one, other = ((store / f"{kind}.vectors").read_bytes() for store in stores)
+        assert one == other
+
+
+def test_a_word_that_stands_in_a_passage_only_is_found_and_comes_first(kitchen: ScriptGraph) -> None:
+    every = list(entries(kitchen))
+    looked_for = 0
+    for text, told in passages(kitchen):
+        for word in content_words(text):
+            for kind in Kind:
+                own = [entry for entry in every if entry.kind is kind]
+                known = " ".join(part for entry in own for part in (*entry.names, *entry.context)).lower()
+                if word[:3] not in known and (ids := {entry.id for entry in own} & {*told}):
+                    found = kitchen.search(word, kind=kind, limit=len(ids)).found
+                    assert {each.iri for each in found} <= {kitchen.iri(node) for node in _told_with(kitchen, word)}
+                    assert all(each.by_words for each in found)
+                    looked_for += 1
+    assert looked_for
+
+
+def _told_with(graph: ScriptGraph, word: str) -> set[str]:
+    return {node for text, told in passages(graph) for node in told if word in content_words(text)}
+
+
+@pytest.mark.parametrize("is_prepared", [False, True])
+def test_torch_is_not_loaded_where_words_suffice_or_there_are_no_vectors(
+    kitchen: ScriptGraph, tmp_path: Path, is_prepared: bool
+) -> None:
+    graph = without_stores(kitchen, tmp_path / "copy")
+    if is_prepared:
+        run("prepare", graph.directory)
+        assert run("prepare", graph.directory).strip() == "nothing is missing"
+    script = "import sys, cli; cli.app(sys.argv[1:], standalone_mode=False); print('torch' in sys.modules)"
+    for question, needs_meaning in (("pasta", False), ("dish out the meal", True)):
+        arguments = ["search", str(graph.directory), question, "--kind", "step", "--limit", "1"]
+        done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == str(needs_meaning and is_prepared)
 
 
 _ODD = st.text(st.characters(codec="utf-8"), max_size=40)

@@ -23,7 +23,7 @@ from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.exports.kitchen import kitchen_graph
 
-_SECONDS = 60
+_SECONDS = 600
 """After these a server that does not start, end, or answer has failed."""
 _STATUS = re.compile(r"HTTP/1\.1 ([1-5][0-9]{2}) [\x20-\x7e]*")
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
@@ -152,6 +152,7 @@ def started(directory: Path, *options: str, says: str = "ready: ") -> Iterator[S
             while process.poll() is None and time.monotonic() < end and says not in server.log():
                 time.sleep(0.05)
             assert process.poll() is None, server.log()
+            assert says in server.log()
             yield server
         finally:
             process.terminate()
