@@ -68,9 +68,10 @@ def kept_store(
         folder.mkdir(exist_ok=True)
         with FileLock(_without_folder(folder / f".{kind}.lock")):
             if not _is_whole(path):
+                # First: of a graph that was replaced meanwhile, no store takes the place of that of the new one.
+                graph.check_digests()
                 for left in (*folder.glob(f".{kind}-*"), *folder.glob(f"{kind}-*")):
                     _remove(left)
-                graph.check_digests()
                 with phase(_LOG, f"building the store {path}"), atomically(path) as new:
                     write(new)
                 _record_path(path).write_text(json.dumps(_record(path)), encoding="utf-8")

@@ -26,7 +26,6 @@ from exports.serve.small_page import Page
 from exports.serve.sparql import key as sparql_key
 from exports.serve.sparql_service import SPARQL_METHODS, VARY, sparql_endpoint
 from exports.serve.turns import Turns
-from schemas.script_graph import ScriptGraph
 from schemas.terminal import json_text
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -48,6 +47,7 @@ class GraphService:
         self._edit = edit
         self._explored = ExploredGraph({"at": at, "edit": edit})
         self._kept = KeptAnswers(served.limits.kept_bytes)
+        served.begin(self._explored.make)
 
     def routes(self) -> list[Route]:
         """The routes, without `at`."""
@@ -66,8 +66,8 @@ class GraphService:
             *(Route(f"/api/{item.name}", self._answering(item), methods=["GET"]) for item in ADDRESSES),
         ]
 
-    def _page(self, make: Callable[[ScriptGraph], Page]) -> Endpoint:
-        def made(graph: ScriptGraph) -> KeptAnswer:
+    def _page(self, make: Callable[[KeptGraph], Page]) -> Endpoint:
+        def made(graph: KeptGraph) -> KeptAnswer:
             found = make(graph)
             return KeptAnswer(found.html.encode(), "text/html", {"Content-Security-Policy": found.policy})
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from attrs import define, field, frozen
 
+from exports.serve.limits import ServerLimits
 from schemas.arguments import items_of
 from schemas.by_name import function
 from schemas.errors import StoreMissingError
@@ -32,6 +33,8 @@ class KeptGraph(ScriptGraph):
     build: str
     """Tells this build, with its measurements, from others."""
     most_rows: int
+    made_rows: int
+    """A graph of no more rows makes what it needs."""
     missing: Callable[[str], StoreMissingError]
     """The error for who needs a store of a kind that is not there: a request does not wait for one."""
     compares_meanings: Event = field(factory=Event, init=False)
@@ -40,10 +43,17 @@ class KeptGraph(ScriptGraph):
     _reading: Lock = field(factory=Lock, init=False)
 
     @classmethod
-    def of(cls, graph: ScriptGraph, most_rows: int, missing: Callable[[str], StoreMissingError]) -> Self:
+    def of(cls, graph: ScriptGraph, limits: ServerLimits, missing: Callable[[str], StoreMissingError]) -> Self:
         """A graph that was just opened, with nothing kept yet."""
         build = f"{graph.build_id} {measurements_version(graph.directory, graph.build_id)}"
-        return cls(graph.directory, graph.manifest, build=build, most_rows=most_rows, missing=missing)
+        return cls(
+            graph.directory,
+            graph.manifest,
+            build=build,
+            most_rows=limits.kept_rows,
+            made_rows=limits.made_rows,
+            missing=missing,
+        )
 
     @property
     def version(self) -> str:
@@ -52,7 +62,8 @@ class KeptGraph(ScriptGraph):
 
     def before_store_is_made(self, kind: str) -> None:
         """See `ScriptGraph.before_store_is_made`."""
-        raise self.missing(kind)
+        if sum(map(self.manifest.rows, self.manifest.tables)) > self.made_rows:
+            raise self.missing(kind)
 
     def search(self, question: str, *, kind: str | None = None, limit: int = 5) -> Answer:
         """See `ScriptGraph.search`; by words alone as long as meanings cannot be compared without waiting."""

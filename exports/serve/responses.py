@@ -23,7 +23,9 @@ from schemas.errors import (
 )
 from schemas.terminal import json_text
 
-_LATER, _WHEN_MADE = {"Retry-After": "2"}, {"Retry-After": "5"}
+_LATER = {"Retry-After": "2"}
+_WHEN_MADE = {"Retry-After": "5", "Refresh": "5"}
+"""A browser asks again by itself."""
 
 
 async def explained(respond: Callable[[], Awaitable[Response]]) -> Response:

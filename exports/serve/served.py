@@ -18,7 +18,7 @@ from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
 from exports.sparql import embedded_store
 from schemas.by_name import function
-from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError, StoreMissingError
+from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError
 from schemas.graph_directory import MEASUREMENTS, NEXT
 from schemas.kept_stores import use_store
 from schemas.results import Table
@@ -50,8 +50,15 @@ class Served:
         self._next, self._manifest, self._measurements = map(str, files)
         self._opened: tuple[_Identity, KeptGraph] | None = None
         self._store: tuple[str, Path] | None = None
-        self.making = Making(directory)
+        self.making = Making(directory, lambda: self._prepare_page(self.graph()), self._warm)
+        self._prepare_page: Callable[[KeptGraph], object] = lambda _: None
+        self._has_begun = False
         self.graph()
+
+    def begin(self, prepare_page: Callable[[KeptGraph], object]) -> None:
+        """From now on, make what each build lacks before it is asked for; the page by `prepare_page`."""
+        self._prepare_page, self._has_begun = prepare_page, True
+        self.making.start()
 
     def graph(self) -> KeptGraph:
         """The graph as it is now; while a new build is moved into place, it is waited for."""
@@ -61,7 +68,7 @@ class Served:
             if opened is not None and opened[0] == identity:
                 return opened[1]
             try:
-                graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits.kept_rows, self._missing)
+                graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits, self.making.missing)
             except GraphDirectoryError:
                 is_replaced = _file_identity(self._next) is not None or self._identity() != identity
                 if not is_replaced or time.monotonic() > end:
@@ -70,10 +77,8 @@ class Served:
             else:
                 if identity is not None and identity == self._identity():
                     self._opened = identity, graph
-                    self.making.start(self._warm)
-
-    def _missing(self, kind: str) -> StoreMissingError:
-        return self.making.missing(kind, self._warm)
+                    if self._has_begun:
+                        self.making.start()
 
     def _warm(self) -> None:
         """Start the processes that answer queries, and load the model that compares meanings."""

@@ -22,6 +22,8 @@ from tests.exports.serve.hostile_queries import BOMBS
 
 _SECONDS = 300
 _SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+_LARGE = "--set=made_rows=0"
+"""No graph is so small that a request makes what it needs."""
 _ENDLESS = "--set=query_seconds=600"
 
 
@@ -69,7 +71,8 @@ def busy_engines(server: ServerProcess) -> set[psutil.Process]:
 
 
 def test_what_needs_no_store_is_answered_and_others_say_what_they_wait_for(unprepared: Path) -> None:
-    with never_prepared(unprepared), started(unprepared, says="making the index of words") as server:
+    with never_prepared(unprepared), started(unprepared, _LARGE, says="making the index of words") as server:
+        until(lambda: server.ask("GET", "/").status == 200)
         for target in ("/", "/query", "/api/scenarios", "/api/script?scenario=cooking+pasta", "/limits"):
             assert server.ask("GET", target).status == 200
         waiting = {
@@ -99,8 +102,9 @@ def test_a_graph_is_asked_from_the_start_and_answers_all_in_the_end(unprepared: 
 
 
 def test_what_cannot_be_made_is_said(unprepared: Path) -> None:
-    (unprepared / "nodes" / "Tool.parquet").write_bytes(b"damaged")
-    with started(unprepared, says="not all could be made") as server:
+    table = unprepared / "nodes" / "Tool.parquet"
+    table.write_bytes(bytes(table.stat().st_size))
+    with started(unprepared, _LARGE, says="not all could be made") as server:
         answer = server.ask("GET", "/sparql?query=ASK+%7B%7D")
     assert answer.status == 503
     assert "could not be made" in answer.text
