@@ -76,6 +76,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "needs": ("exports.needs_command:needs", "Print the tools and supplies that a scenario needs."),
     "plan": ("kgscripts.commands.plan:plan", "Print a scenario as a plan for a planner or a robot."),
     "search": ("kgscripts.commands.search:search", "Find steps, tools and scenarios by words and meaning."),
+    "prepare": ("exports.preparing:prepare", "Make the stores and indexes of a graph beforehand."),
     "query": ("exports.commands:query", "Ask a graph in SPARQL or Cypher."),
     "export": ("exports.commands:export", "Write a graph as RDF, to Neo4j, to a store or a file."),
     "serve": ("exports.serve.command:serve", "Serve a graph: a page, SPARQL, Cypher and JSON."),

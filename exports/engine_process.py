@@ -129,6 +129,9 @@ class EngineProcess:
     def _ask(self, content: bytes, limits: Limits) -> Table | Serialised:
         if self._child is None or self._child.process.poll() is not None or self.is_stale():
             self._start()
+        if self._is_late:
+            # It was when there was no process to kill yet.
+            raise EOFError
         try:
             return self._answer(content, limits)
         except (EOFError, OSError, ValueError, RecursionError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -73,8 +73,10 @@ def check_store(path: Path) -> None:
         raise StoreError("is not a Ladybug store", where=str(path), remedy="export a graph to it first")
 
 
-def embedded_store(graph: ScriptGraph) -> Path:
+def embedded_store(graph: ScriptGraph, progress: Callable[[int], None] | None = None) -> Path:
     """Return the graph's own store under its directory, built if there is none of this build; remove older ones.
+
+    `progress` is called with the number of rows done since its last call.
 
     Raises
     ------
@@ -87,7 +89,7 @@ def embedded_store(graph: ScriptGraph) -> Path:
         "ladybug",
         version("ladybug"),
         new_file,
-        lambda path: _load(graph, path, ExportOptions()),
+        lambda path: _load(graph, path, ExportOptions(progress=progress)),
     )
 
 

@@ -84,8 +84,10 @@ def run_query(
         raise QueryError(f"the query fails ({error})") from error
 
 
-def embedded_store(graph: ScriptGraph) -> Path:
+def embedded_store(graph: ScriptGraph, progress: Callable[[int], None] | None = None) -> Path:
     """Return the graph's own store under its directory, built if there is none of this build; remove older ones.
+
+    `progress` is called with the number of rows done since its last call.
 
     Raises
     ------
@@ -97,7 +99,7 @@ def embedded_store(graph: ScriptGraph) -> Path:
         # Importing it takes long, and most queries find a store.
         from exports.rdf.oxigraph_store import load
 
-        load(graph, path)
+        load(graph, path, progress)
 
     version = measurements_version(graph.directory, graph.build_id)
     return kept_store(graph, "oxigraph", version, new_directory, write)

@@ -1,14 +1,28 @@
-"""Time limits of calls that only the end of a process can interrupt: one thread waits for all of them."""
+"""Time limits of calls that only the end of a process can interrupt: one thread waits for all of them.
+
+A limit is reached at once where nobody waits for the call any more.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from schemas.operating_system import after_fork_in_child
+
+
+@define(eq=False)
+class Asker:
+    """Who waits for the calls of a context."""
+
+    has_gone: bool = False
+
+
+asker: ContextVar[Asker] = ContextVar("asker", default=Asker())  # noqa: B039 - nobody changes this one
 
 
 @frozen(eq=False)
@@ -17,6 +31,7 @@ class Deadline:
 
     at: float
     act: Callable[[], object] = field(repr=False)
+    asker: Asker
 
     def call_off(self) -> None:
         """Wait for `act` if it is being called; it will not be called after this."""
@@ -25,10 +40,13 @@ class Deadline:
 
 
 def act_after(seconds: float, act: Callable[[], object]) -> Deadline:
-    """Call `act`, which must be short since all others wait for it, in another thread after some seconds."""
+    """Call `act`, which must be short since all others wait for it, in another thread after some seconds, or as soon as
+    the asker of this context has gone."""
     global _thread
-    deadline = Deadline(time.monotonic() + min(seconds, threading.TIMEOUT_MAX / 2), act)
+    own = asker.get()
     with _changed:
+        seconds = 0.0 if own.has_gone else min(seconds, threading.TIMEOUT_MAX / 2)
+        deadline = Deadline(time.monotonic() + seconds, act, own)
         _pending.add(deadline)
         if _thread is None:
             _thread = threading.Thread(target=_watch, name="time limits", daemon=True)
@@ -36,6 +54,15 @@ def act_after(seconds: float, act: Callable[[], object]) -> Deadline:
         elif deadline.at < _wakes:
             _changed.notify()
     return deadline
+
+
+def leave(gone: Asker) -> None:
+    """Reach the limits of all that is done for an asker, now and later."""
+    with _changed:
+        gone.has_gone = True
+        for deadline in [each for each in _pending if each.asker is gone]:
+            _pending.remove(deadline)
+            deadline.act()
 
 
 def _watch() -> None:

@@ -59,6 +59,10 @@ class StoreError(KGScriptsError):
     """A store or server that refuses, cannot be reached, or holds something else."""
 
 
+class StoreMissingError(StoreError):
+    """A store of a graph that another process has to make, or is making."""
+
+
 class QueryError(KGScriptsError):
     """A query that does not parse or cannot be answered; `where` is its line and column."""
 

@@ -40,9 +40,10 @@ class Found:
 class Answer:
     """What is found for a question: steps, tools, then scenarios, each best first.
 
-    The ranks by words and by meaning are joined by reciprocal rank fusion (Cormack et al. 2009).
+    What has all words of the question comes first. The ranks by words and by meaning are joined by reciprocal rank
+    fusion (Cormack et al. 2009).
 
-    `meaning` is false if MiniLM is not installed, so that only words were compared.
+    `meaning` is false if only words were compared: they filled the answer, or the vectors or MiniLM are missing.
     """
 
     question: str

@@ -23,7 +23,7 @@ from typing import TypeVar
 
 from filelock import FileLock
 
-from schemas.errors import StoreError
+from schemas.errors import StoreError, StoreMissingError
 from schemas.graph_directory import read_file
 from schemas.logs import phase
 from schemas.script_graph import ScriptGraph
@@ -52,22 +52,26 @@ def kept_store(
     ------
     StoreError
         If it cannot be written.
+    StoreMissingError
+        If a new one is needed and the graph leaves making it to others.
     GraphDirectoryError
         If a new one is needed and a table is not the one that the manifest names.
     """
-    folder = graph.directory / "stores"
-    path = folder / "-".join(part for part in (kind, version, graph.build_id) if part)
+    path = _path(graph, kind, version)
+    folder = path.parent
     try:
         if _is_whole(path):
             return path
+        graph.before_store_is_made(kind)
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             _remove(folder)
         folder.mkdir(exist_ok=True)
         with FileLock(_without_folder(folder / f".{kind}.lock")):
             if not _is_whole(path):
+                # First: of a graph that was replaced meanwhile, no store takes the place of that of the new one.
+                graph.check_digests()
                 for left in (*folder.glob(f".{kind}-*"), *folder.glob(f"{kind}-*")):
                     _remove(left)
-                graph.check_digests()
                 with phase(_LOG, f"building the store {path}"), atomically(path) as new:
                     write(new)
                 _record_path(path).write_text(json.dumps(_record(path)), encoding="utf-8")
@@ -78,6 +82,11 @@ def kept_store(
             remedy=f"export the graph to GRAPH.{kind} elsewhere and query that",
         ) from error
     return path
+
+
+def is_kept(graph: ScriptGraph, kind: str, version: str) -> bool:
+    """Whether `kept_store` has such a store without making it."""
+    return _is_whole(_path(graph, kind, version))
 
 
 def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
@@ -91,6 +100,8 @@ def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
     path = store()
     try:
         return use(path)
+    except StoreMissingError:
+        raise
     except (StoreError, OSError) as error:
         try:
             _remove(_record_path(path))
@@ -101,6 +112,10 @@ def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
         return use(path)
     except OSError as error:
         raise StoreError(f"cannot be opened ({error})", where=str(path), remedy="free some memory or space") from error
+
+
+def _path(graph: ScriptGraph, kind: str, version: str) -> Path:
+    return graph.directory / "stores" / "-".join(part for part in (kind, version, graph.build_id) if part)
 
 
 def _is_whole(path: Path) -> bool:

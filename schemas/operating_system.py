@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 _ASSUMED_MEMORY = 8 << 30
+_LOW_PRIORITY = 10
 _MOST_LINKS = 40
 """The longest chain of symbolic links that is followed, as in Linux."""
 _MOST_PROCESSES_ON_WINDOWS = 61
@@ -30,6 +31,12 @@ def memory_bytes() -> int:
 def most_processes(wanted: int) -> int:
     """The number of processes of one pool, at most `wanted`: Windows waits for no more than 61."""
     return min(wanted, _MOST_PROCESSES_ON_WINDOWS) if sys.platform == "win32" else wanted
+
+
+def lower_priority(process: int) -> None:
+    """Let a process of ours go after others, where the system can."""
+    if sys.platform != "win32":
+        os.setpriority(os.PRIO_PROCESS, process, _LOW_PRIORITY)
 
 
 def open_without_waiting(path: str | Path, flags: int) -> int:

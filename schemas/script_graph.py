@@ -156,6 +156,10 @@ class ScriptGraph:
         answer: Answer = function("kgscripts.finding.searching:search")(self, question, kind=kind, limit=limit)
         return answer
 
+    def before_store_is_made(self, kind: str) -> None:
+        """Called before a store or an index of this kind is made in the directory of the graph, which may take minutes;
+        a graph whose readers cannot wait raises StoreMissingError."""
+
     def to_frames(self) -> dict[str, pd.DataFrame]:
         """One pandas data frame for each node and relation type; see `exports.to_frames`."""
         frames: dict[str, pd.DataFrame] = function("exports:to_frames")(self)

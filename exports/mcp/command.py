@@ -38,5 +38,11 @@ def mcp(
     if port is None:
         server.run("stdio")
         return
+    from exports.serve.guards import Guards
+    from exports.serve.limits import ServerLimits
+    from exports.serve.running import listening, run
+
+    limits = ServerLimits()
+    sockets = listening("127.0.0.1", port)
     echo(f"serving {directory} at http://127.0.0.1:{port}/mcp (Ctrl-C ends it)", err=True)
-    server.run("streamable-http", host="127.0.0.1", port=port)
+    run(Guards(server.streamable_http_app(), limits), sockets, limits, has_lifespan=True)

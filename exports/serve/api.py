@@ -113,7 +113,9 @@ def description(version: str, at: str = "") -> dict[str, Any]:
     failures: dict[str, Any] = {
         "400": {"description": "A parameter is wrong; the answer says how."},
         "404": {"description": "The graph has nothing of this name; the answer has the nearest names."},
-        "503": {"description": "Too many requests wait: try again after the seconds of Retry-After."},
+        "503": {
+            "description": "Too many requests wait, or a store is made: try again after the seconds of Retry-After."
+        },
     }
     paths: dict[str, Any] = {}
     schemas: dict[str, Any] = {}

@@ -43,6 +43,8 @@ def application(
 ) -> Starlette:
     """The application that serves the graphs in some directories. `edit` lets those who have the token correct them.
 
+    Its `state.ends` are to be called when the server ends: they end what still runs.
+
     Raises
     ------
     GraphDirectoryError
@@ -53,25 +55,34 @@ def application(
     if edit and token is None:
         raise ConfigurationError("who corrects a graph needs a token", remedy="give one: --token-file FILE")
     limits = limits or ServerLimits()
-    turns = Turns(limits.running, limits.waiting)
+    turns, queries = (Turns(limits.running, limits.waiting) for _ in range(2))
+    ends = [turns.end, queries.end]
+
+    def service(directory: Path, at: str = "") -> list[Route]:
+        served = Served(directory, limits)
+        ends.append(served.making.end)
+        return GraphService(served, turns, queries, at, edit=edit).routes()
+
     routes: list[BaseRoute] = [
         Route("/limits", lambda _: as_json(attrs.asdict(limits)), methods=["GET"]),
         Route(HEALTH, lambda _: PlainTextResponse("ok\n"), methods=["GET"]),
     ]
     if len(directories) == 1:
-        routes += GraphService(Served(directories[0], limits), turns, edit=edit).routes()
+        routes += service(directories[0])
     else:
         named = graph_names(directories)
         routes.append(Route("/", _listing(named), methods=["GET"]))
         for name, directory in named.items():
             at = f"/g/{name}"
-            routes.append(Mount(at, routes=GraphService(Served(directory, limits), turns, at, edit=edit).routes()))
+            routes.append(Mount(at, routes=service(directory, at)))
     middleware = [Middleware(Guards, limits=limits, token=token, origin=origin)]
     if origin is not None:
         allowed: dict[str, Any] = {"allow_origins": [origin], "allow_methods": ["GET", "POST"], "allow_headers": ["*"]}
         middleware.append(Middleware(CORSMiddleware, expose_headers=_EXPOSED, **allowed))
     middleware.append(Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=_PACKING))
-    return Starlette(routes=routes, middleware=middleware, exception_handlers={Exception: failure})
+    made = Starlette(routes=routes, middleware=middleware, exception_handlers={Exception: failure})
+    made.state.ends = ends
+    return made
 
 
 def graph_names(directories: Sequence[Path]) -> dict[str, Path]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -16,11 +14,6 @@ from schemas.terminal import echo, printable
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _LEAST_TOKEN, _MOST_TOKEN = 16, 4_096
-_HEADER_BYTES = 32 << 10
-_SECONDS_TO_END = 10
-_SWITCH_SECONDS = 0.0005
-"""How long a thread that has an answer waits for one that computes; Python's own 5 ms are longer than most answers
-take."""
 
 
 def serve(
@@ -47,7 +40,8 @@ def serve(
     /cypher, JSON at /api. Several graphs are at /g/NAME/.
 
     Without --edit nothing can be changed. Queries run in confined processes, as those of `kgscripts query`; /limits
-    shows the limits. A graph that is built again is taken up by itself.
+    shows the limits. A graph that is built again is taken up by itself. What is missing, as `kgscripts prepare` makes
+    it, is made meanwhile: requests that need it get 503, and searches compare words only.
 
     Example: kgscripts serve graph
 
@@ -56,11 +50,9 @@ def serve(
     Example: curl "http://127.0.0.1:8080/api/search?question=dry+the+noodles"
     """
     try:
-        import uvicorn
-
         from exports.serve.app import application
-        from exports.serve.connections import connections
         from exports.serve.limits import limits_of
+        from exports.serve.running import listening, run
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("uvicorn", "starlette", "anyio"):
             raise
@@ -71,26 +63,11 @@ def serve(
         )
     limits = limits_of(set_ or ())
     token = None if token_file is None else _token(token_file)
-    config = uvicorn.Config(
-        application(directories, limits=limits, token=token, origin=cors, edit=edit),
-        host=host,
-        port=port,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=limits.connections,
-        timeout_graceful_shutdown=_SECONDS_TO_END,
-        h11_max_incomplete_event_size=_HEADER_BYTES,
-        http=connections(limits),
-        ws="none",
-        lifespan="off",
-    )
+    sockets = listening(host, port)
+    served = application(directories, limits=limits, token=token, origin=cors, edit=edit)
     shown = f"[{host}]" if ":" in host else host
     echo(f"serving {_names(directories)} at http://{shown}:{port}/ (Ctrl-C ends it)", err=True)
-    # The server ends by itself on a signal and then raises it again, for the handler that was there before.
-    signal.signal(signal.SIGTERM, lambda *_: None)
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    uvicorn.Server(config).run()
+    run(served, sockets, limits, served.state.ends)
 
 
 def _names(directories: Sequence[Path]) -> str:

@@ -10,6 +10,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from exports.serve.limits import ServerLimits
 
+_SECONDS_TO_ASK = 0.5
+"""How often a client that sends nothing more is asked whether it has gone."""
+
 
 class _Connection(H11Protocol):
     limits: ClassVar[ServerLimits]
@@ -20,6 +23,8 @@ class _Connection(H11Protocol):
     """Runs while the rest of a body arrives after its answer."""
     _reader: asyncio.TimerHandle | None = None
     """Runs while the client leaves an answer unread."""
+    _half: asyncio.TimerHandle | None = None
+    """Runs while a client waits that sends nothing more."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)  # type: ignore[arg-type]
@@ -28,8 +33,9 @@ class _Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_headers()
         self._stop_reader()
-        if self._rest is not None:
-            self._rest.cancel()
+        for timer in (self._rest, self._half):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -45,7 +51,17 @@ class _Connection(H11Protocol):
         if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
             return False
         self.cycle.keep_alive = False
+        self._ask_whether_it_waits()
         return True
+
+    def _ask_whether_it_waits(self) -> None:
+        """Find out whether a client that sends nothing more still waits for its answer, or has gone: only what is sent
+        to it shows that. It takes an interim response as often as it comes, as HTTP/1.1 wants."""
+        if self.cycle.response_started or self.conn.our_state is not h11.SEND_RESPONSE:
+            return
+        if self.conn.their_http_version == b"1.1":
+            self.transport.write(self.conn.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
+        self._half = self.loop.call_later(_SECONDS_TO_ASK, self._ask_whether_it_waits)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()

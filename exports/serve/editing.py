@@ -49,7 +49,7 @@ class Editing:
             Route("/api/corrections/{identifier}", self.removed, methods=["DELETE"]),
         ]
 
-    async def listed(self, _: Request) -> Response:
+    async def listed(self, request: Request) -> Response:
         """The pending and the applied ones, and what the server does with them."""
 
         def read(graph: KeptGraph) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Editing:
             }
 
         async def respond() -> Response:
-            return as_json(await self._turns.run(lambda: self._served.consistently(read)))
+            return as_json(await self._turns.run(lambda: self._served.consistently(read), request.receive))
 
         return await explained(respond)
 
@@ -77,7 +77,7 @@ class Editing:
                 added: dict[str, Any] = self._corrections.add(correction)
                 return added
 
-            return as_json(await self._turns.run(add), 201)
+            return as_json(await self._turns.run(add, request.receive), 201)
 
         return await explained(respond)
 
@@ -86,7 +86,7 @@ class Editing:
 
         async def respond() -> Response:
             identifier = request.path_params["identifier"]
-            if not await self._turns.run(lambda: self._corrections.remove(identifier)):
+            if not await self._turns.run(lambda: self._corrections.remove(identifier), request.receive):
                 raise ProtocolError(404, "this correction does not wait: it was applied or taken back")
             return Response(status_code=204)
 

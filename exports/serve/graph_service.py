@@ -26,7 +26,6 @@ from exports.serve.small_page import Page
 from exports.serve.sparql import key as sparql_key
 from exports.serve.sparql_service import SPARQL_METHODS, VARY, sparql_endpoint
 from exports.serve.turns import Turns
-from schemas.script_graph import ScriptGraph
 from schemas.terminal import json_text
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -35,15 +34,20 @@ _EXPLORED = Address(answer=ExploredGraph.script, parameters=(SCENARIO,))
 
 
 class GraphService:
-    """Answers requests about one graph, whose addresses begin with `at` ("" or "/g/NAME")."""
+    """Answers requests about one graph, whose addresses begin with `at` ("" or "/g/NAME").
 
-    def __init__(self, served: Served, turns: Turns, at: str = "", *, edit: bool = False) -> None:
+    Queries, which may take long, have turns of their own.
+    """
+
+    def __init__(self, served: Served, turns: Turns, queries: Turns, at: str = "", *, edit: bool = False) -> None:
         self._served = served
         self._turns = turns
+        self._queries = queries
         self._at = at
         self._edit = edit
         self._explored = ExploredGraph({"at": at, "edit": edit})
         self._kept = KeptAnswers(served.limits.kept_bytes)
+        served.begin(self._explored.make)
 
     def routes(self) -> list[Route]:
         """The routes, without `at`."""
@@ -62,8 +66,8 @@ class GraphService:
             *(Route(f"/api/{item.name}", self._answering(item), methods=["GET"]) for item in ADDRESSES),
         ]
 
-    def _page(self, make: Callable[[ScriptGraph], Page]) -> Endpoint:
-        def made(graph: ScriptGraph) -> KeptAnswer:
+    def _page(self, make: Callable[[KeptGraph], Page]) -> Endpoint:
+        def made(graph: KeptGraph) -> KeptAnswer:
             found = make(graph)
             return KeptAnswer(found.html.encode(), "text/html", {"Content-Security-Policy": found.policy})
 
@@ -109,9 +113,15 @@ class GraphService:
             return KeptAnswer(found.content, found.media_type, VARY, is_packed)
 
         key = sparql_key(query, accept)
-        return await self._kept_or(request, key and f"sparql {is_packed:d} {key}", made)
+        return await self._kept_or(request, key and f"sparql {is_packed:d} {key}", made, self._queries)
 
-    async def _kept_or(self, request: Request, key: str | None, make: Callable[[KeptGraph], KeptAnswer]) -> Response:
+    async def _kept_or(
+        self,
+        request: Request,
+        key: str | None,
+        make: Callable[[KeptGraph], KeptAnswer],
+        turns: Turns | None = None,
+    ) -> Response:
         """The answer of this version for a key: a kept one, or the one that `make` gives, which is kept if it has a
         key."""
         headers = request.headers
@@ -119,7 +129,7 @@ class GraphService:
         taken = headers.get("accept-encoding", ""), had
         if key is not None and (kept := self._kept.get(self._served.latest, key)):
             return kept.response(*taken)
-        return (await self._turns.run(lambda: self._made(key, make))).response(*taken)
+        return (await (turns or self._turns).run(lambda: self._made(key, make), request.receive)).response(*taken)
 
     def _made(self, key: str | None, make: Callable[[KeptGraph], KeptAnswer]) -> KeptAnswer:
         # Others may have asked for the same while this waited for its turn.
@@ -135,7 +145,7 @@ class GraphService:
 
         async def respond() -> Response:
             query, parameters = _cypher(await read_body(request, self._served.limits))
-            table = await self._turns.run(lambda: self._served.cypher(query, parameters))
+            table = await self._queries.run(lambda: self._served.cypher(query, parameters), request.receive)
             return as_json(table.as_json())
 
         return await explained(respond)
@@ -146,7 +156,9 @@ class GraphService:
         async def respond() -> Response:
             identifier = request.path_params.get("identifier", DATASET)
             accept = request.headers.get("accept")
-            found = await self._turns.run(lambda: node_page(self._served, identifier, accept, self._at))
+            found = await self._turns.run(
+                lambda: node_page(self._served, identifier, accept, self._at), request.receive
+            )
             policy = {} if found.policy is None else {"Content-Security-Policy": found.policy}
             return Response(found.content, media_type=found.media_type, headers=VARY | policy)
 

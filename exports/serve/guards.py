@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from html import escape
 from urllib.parse import parse_qs
 
@@ -17,7 +18,10 @@ from exports.serve.negotiation import preferred
 from exports.serve.responses import explained, read_body
 from exports.serve.small_page import small_page
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{0,5}))?")
+"""The whole of a Host header: a name or an address, and a port. A zone of IPv6 has no place in it (RFC 6874)."""
+_LAST_PORT = 65_535
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 HEALTH, LOGIN = "/health", "/login"
 _COOKIE = "kgscripts"
 _SESSION_SECONDS = 30 * 86_400
@@ -54,10 +58,14 @@ class Guards:
 
     def _refusal(self, request: Request) -> Response | None:
         """The answer to a request to another host, or of a page of another origin."""
-        host = request.headers.get("host", "")
-        origin = request.headers.get("origin")
-        if self.token is None and _name(host) not in LOOPBACK:
+        hosts, origins = map(request.headers.getlist, ("host", "origin"))
+        host, origin = "".join(hosts), origins[0] if origins else None
+        name = _name(host)
+        if self.token is None and name not in _LOOPBACK:
             return PlainTextResponse("the request names another host than this machine\n", 421)
+        if name is None or len(hosts) > 1 or len(origins) > 1:
+            # Another server before this one, or the application, may take another one of two for the right one.
+            return PlainTextResponse("a request has one Host, a name with or without a port, and one Origin\n", 400)
         if "content-length" in request.headers and "transfer-encoding" in request.headers:
             # Another server before this one may see another end of the body (RFC 9112, section 6.1).
             return PlainTextResponse(
@@ -126,8 +134,7 @@ def _equal(given: str, wanted: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
-def _name(host: str) -> str:
-    """The host without its port."""
-    if host.startswith("["):
-        return host[: host.find("]") + 1].lower()
-    return host.partition(":")[0].lower()
+def _name(host: str) -> str | None:
+    """The name in a Host header; None if it is none."""
+    read = _HOST.fullmatch(host)
+    return None if read is None or int(read["port"] or 0) > _LAST_PORT else read["name"].lower()

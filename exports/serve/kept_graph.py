@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from threading import Lock
+from collections.abc import Callable, Iterable, Mapping
+from threading import Event, Lock
 from typing import Any, Self
 
 import numpy as np
@@ -11,10 +11,15 @@ import numpy.typing as npt
 import pyarrow as pa
 from attrs import define, field, frozen
 
+from exports.serve.limits import ServerLimits
 from schemas.arguments import items_of
+from schemas.by_name import function
+from schemas.errors import StoreMissingError
+from schemas.found import Answer
 from schemas.measurements import measurements_version
 from schemas.script_graph import ScriptGraph
 
+SEARCH = "kgscripts.finding.searching:search"
 _Rows = npt.NDArray[np.int64]
 
 
@@ -25,18 +30,46 @@ class KeptGraph(ScriptGraph):
     It belongs to one build: tables that were read while another build was moved into place must not be used.
     """
 
-    version: str
+    build: str
     """Tells this build, with its measurements, from others."""
     most_rows: int
+    made_rows: int
+    """A graph of no more rows makes what it needs."""
+    missing: Callable[[str], StoreMissingError]
+    """The error for who needs a store of a kind that is not there: a request does not wait for one."""
+    compares_meanings: Event = field(factory=Event, init=False)
+    """Set once the vectors are there, and the model is loaded."""
     _tables: dict[str, _KeptTable] = field(factory=dict, init=False)
     _reading: Lock = field(factory=Lock, init=False)
 
     @classmethod
-    def of(cls, graph: ScriptGraph, most_rows: int) -> Self:
+    def of(cls, graph: ScriptGraph, limits: ServerLimits, missing: Callable[[str], StoreMissingError]) -> Self:
         """A graph that was just opened, with nothing kept yet."""
-        build = graph.build_id
-        version = f"{build} {measurements_version(graph.directory, build)}"
-        return cls(graph.directory, graph.manifest, version=version, most_rows=most_rows)
+        build = f"{graph.build_id} {measurements_version(graph.directory, graph.build_id)}"
+        return cls(
+            graph.directory,
+            graph.manifest,
+            build=build,
+            most_rows=limits.kept_rows,
+            made_rows=limits.made_rows,
+            missing=missing,
+        )
+
+    @property
+    def version(self) -> str:
+        """Tells its answers from others: those by words alone are not those by meaning too."""
+        return f"{self.build} {self.compares_meanings.is_set():d}"
+
+    def before_store_is_made(self, kind: str) -> None:
+        """See `ScriptGraph.before_store_is_made`."""
+        if sum(map(self.manifest.rows, self.manifest.tables)) > self.made_rows:
+            raise self.missing(kind)
+
+    def search(self, question: str, *, kind: str | None = None, limit: int = 5) -> Answer:
+        """See `ScriptGraph.search`; by words alone as long as meanings cannot be compared without waiting."""
+        by_meaning = self.compares_meanings.is_set()
+        answer: Answer = function(SEARCH)(self, question, kind=kind, limit=limit, by_meaning=by_meaning)
+        return answer
 
     def select(
         self, table: str, columns: Iterable[str] | None = None, where: Mapping[str, object] | None = None

@@ -51,6 +51,9 @@ class ServerLimits:
     """The size of the answers that are kept to be given again, of each graph."""
     kept_rows: int = field(default=1_000_000, validator=validators.ge(0))
     """The rows of tables that are kept in memory, of each graph."""
+    made_rows: int = field(default=10_000, validator=validators.ge(0))
+    """The rows of a graph so small that a request makes the stores that it needs; of others, it gets 503 until they are
+    made."""
 
 
 def limits_of(settings: Sequence[str]) -> ServerLimits:

@@ -13,8 +13,8 @@ from exports.explore.index import Index
 from exports.explore.page import make_page
 from exports.explore.scripts import script_data
 from exports.rows import find_scenario
+from exports.serve.kept_graph import KeptGraph
 from exports.serve.small_page import UNFRAMED, Page
-from schemas.script_graph import ScriptGraph
 
 
 class ExploredGraph:
@@ -22,15 +22,14 @@ class ExploredGraph:
 
     def __init__(self, server: Mapping[str, Any]) -> None:
         self._server = server
-        self._index: tuple[str, Index] | None = None
+        self._made: tuple[str, Page, Index] | None = None
         self._making = threading.Lock()
 
-    def page(self, graph: ScriptGraph) -> Page:
+    def page(self, graph: KeptGraph) -> Page:
         """The page of a graph."""
-        with self._making:
-            return self._made(graph)[0]
+        return self._found(graph)[0]
 
-    def script(self, graph: ScriptGraph, scenario: str) -> dict[str, Any]:
+    def script(self, graph: KeptGraph, scenario: str) -> dict[str, Any]:
         """The script of a scenario as the page of the graph has those on it, with its ``contexts``, and the ``build``
         to which the numbers in it belong.
 
@@ -39,17 +38,23 @@ class ExploredGraph:
         QueryError
             If no scenario or several scenarios have this name.
         """
-        build = graph.build_id
-        with self._making:
-            known = self._index
-            index = known[1] if known is not None and known[0] == build else self._made(graph)[1]
+        build, index = graph.build_id, self._found(graph)[1]
         data = script_data(graph, index, find_scenario(graph, scenario)["id"])
         (contexts,) = contexts_data(graph, [places_of(data)])
         return {**data, "contexts": contexts, "build": build}
 
-    def _made(self, graph: ScriptGraph) -> tuple[Page, Index]:
-        made = make_page(graph, server=self._server)
-        # What the page has of the index is in its text.
-        index = evolve(made.index, data={})
-        self._index = graph.build_id, index
-        return Page(html=made.html, policy=made.policy + UNFRAMED), index
+    def make(self, graph: KeptGraph) -> tuple[Page, Index]:
+        """The page of a graph with its index, made if they are not there; for a large graph that takes seconds."""
+        with self._making:
+            known = self._made
+            if known is None or known[0] != graph.build:
+                made = make_page(graph, server=self._server)
+                # What the page has of the index is in its text.
+                page = Page(html=made.html, policy=made.policy + UNFRAMED)
+                self._made = known = graph.build, page, evolve(made.index, data={})
+            return known[1:]
+
+    def _found(self, graph: KeptGraph) -> tuple[Page, Index]:
+        if self._made is None or self._made[0] != graph.build:
+            graph.before_store_is_made("page")
+        return self.make(graph)

@@ -12,10 +12,20 @@ from starlette.responses import PlainTextResponse, Response
 from exports.serve.limits import ServerLimits
 from exports.serve.protocol import ProtocolError
 from exports.serve.turns import BusyError
-from schemas.errors import ConfigurationError, InputError, KGScriptsError, QueryError, RecordError, UnknownNameError
+from schemas.errors import (
+    ConfigurationError,
+    InputError,
+    KGScriptsError,
+    QueryError,
+    RecordError,
+    StoreMissingError,
+    UnknownNameError,
+)
 from schemas.terminal import json_text
 
 _LATER = {"Retry-After": "2"}
+_WHEN_MADE = {"Retry-After": "5", "Refresh": "5"}
+"""A browser asks again by itself."""
 
 
 async def explained(respond: Callable[[], Awaitable[Response]]) -> Response:
@@ -31,10 +41,10 @@ async def explained(respond: Callable[[], Awaitable[Response]]) -> Response:
         return _told(error, 404)
     except (ConfigurationError, InputError, QueryError, RecordError) as error:
         return _told(error, 400)
-    except BusyError:
-        return PlainTextResponse("too many requests wait\n", 503, _LATER)
-    except KGScriptsError as error:
+    except BusyError as error:
         return _told(error, 503, _LATER)
+    except KGScriptsError as error:
+        return _told(error, 503, _WHEN_MADE if isinstance(error, StoreMissingError) else _LATER)
 
 
 def _told(error: Exception, status: int, headers: Mapping[str, str] | None = None) -> Response:

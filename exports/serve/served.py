@@ -11,19 +11,25 @@ from urllib.parse import quote
 
 from exports.cypher import run_query as run_cypher
 from exports.rdf.terms import PREFIXES
-from exports.serve.kept_graph import KeptGraph
+from exports.serve.kept_graph import SEARCH, KeptGraph
 from exports.serve.limits import ServerLimits
+from exports.serve.making import Making
 from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
 from exports.sparql import embedded_store
-from schemas.errors import GraphDirectoryError, StoreError
+from schemas.by_name import function
+from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError
 from schemas.graph_directory import MEASUREMENTS, NEXT
 from schemas.kept_stores import use_store
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
+from schemas.terminal import echo, printable
 
 T = TypeVar("T")
 
+_HAS_VECTORS = "kgscripts.finding.searching:has_vectors"
+_EVERY = 1_000_000
+"""More than words find, so that meanings are compared."""
 _SWAP_SECONDS = 5.0
 """How long a new build may take to move its files into place."""
 _FileIdentity = tuple[int, int, int]
@@ -44,7 +50,15 @@ class Served:
         self._next, self._manifest, self._measurements = map(str, files)
         self._opened: tuple[_Identity, KeptGraph] | None = None
         self._store: tuple[str, Path] | None = None
+        self.making = Making(directory, lambda: self._prepare_page(self.graph()), self._warm)
+        self._prepare_page: Callable[[KeptGraph], object] = lambda _: None
+        self._has_begun = False
         self.graph()
+
+    def begin(self, prepare_page: Callable[[KeptGraph], object]) -> None:
+        """From now on, make what each build lacks before it is asked for; the page by `prepare_page`."""
+        self._prepare_page, self._has_begun = prepare_page, True
+        self.making.start()
 
     def graph(self) -> KeptGraph:
         """The graph as it is now; while a new build is moved into place, it is waited for."""
@@ -54,7 +68,7 @@ class Served:
             if opened is not None and opened[0] == identity:
                 return opened[1]
             try:
-                graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits.kept_rows)
+                graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits, self.making.missing)
             except GraphDirectoryError:
                 is_replaced = _file_identity(self._next) is not None or self._identity() != identity
                 if not is_replaced or time.monotonic() > end:
@@ -63,6 +77,23 @@ class Served:
             else:
                 if identity is not None and identity == self._identity():
                     self._opened = identity, graph
+                    if self._has_begun:
+                        self.making.start()
+
+    def _warm(self) -> None:
+        """Start the processes that answer queries, and load the model that compares meanings."""
+        graph = self.graph()
+        for first in (
+            lambda: self.sparql(ProtocolRequest(query="ASK {}"), None),
+            lambda: self.cypher("RETURN 1", {}),
+            lambda: function(SEARCH)(graph, "a", limit=_EVERY) if function(_HAS_VECTORS)(graph) else None,
+        ):
+            try:
+                first()
+            except KGScriptsError as error:
+                echo(f"{printable(str(self.directory))}: {printable(str(error))}", err=True)
+        if function(_HAS_VECTORS)(graph):
+            graph.compares_meanings.set()
 
     @property
     def latest(self) -> str | None:

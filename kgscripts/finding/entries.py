@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from attrs import frozen
 
 from schemas.found import Kind
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
-
-if TYPE_CHECKING:
-    import duckdb
 
 _WORDINGS = 10
 """The most wordings of a step, those of most sources."""
@@ -77,39 +73,65 @@ _TOOL_QUERY = f"""
     LEFT JOIN SubEvent s ON s.id = u.from_id
     GROUP BY ALL
 """
+_PASSAGE_QUERY = """
+    WITH part AS (SELECT * FROM Passage WHERE kind NOT IN ('mention', 'paragraph', 'segment', 'section')),
+    around AS (
+        SELECT from_id, to_id FROM WITHIN
+        UNION ALL SELECT w.from_id, v.to_id FROM WITHIN w JOIN WITHIN v ON v.from_id = w.to_id
+    ),
+    about AS (SELECT from_id, list(to_id) AS scenarios FROM ABOUT GROUP BY ALL),
+    told AS (
+        SELECT w.to_id AS passage, r.to_id AS node FROM REALIZES r JOIN around w ON w.from_id = r.from_id
+        UNION SELECT w.to_id, s.object
+        FROM Statement s JOIN EVIDENCED_BY e ON e.from_id = s.id JOIN around w ON w.from_id = e.to_id
+        WHERE s.relation = 'USES'
+        UNION SELECT p.id, unnest(coalesce(n.scenarios, t.scenarios))
+        FROM part p
+        LEFT JOIN WITHIN w ON w.from_id = p.id
+        LEFT JOIN about n ON n.from_id = w.to_id
+        LEFT JOIN about t ON t.from_id = p.source
+    )
+    SELECT p.text, list(t.node ORDER BY t.node) FROM part p JOIN told t ON t.passage = p.id GROUP BY p.id, p.text
+"""
 _TABLES = (
     *("Scenario", "SubEvent", "Action", "Tool", "Statement", "Passage"),
-    *("HAS_SUB_EVENT", "EXPRESSED_AS", "USES", "EVIDENCED_BY", "WITHIN"),
+    *("HAS_SUB_EVENT", "EXPRESSED_AS", "USES", "EVIDENCED_BY", "WITHIN", "REALIZES", "ABOUT"),
 )
 _ROWS = 10_000
 
 
 def entries(graph: ScriptGraph) -> Iterator[Entry]:
     """All that can be found in a graph: scenarios, tools and steps, each kind in the order of ids."""
+    for query in (_SCENARIO_QUERY, _TOOL_QUERY, _STEP_QUERY):
+        for kind, node, label, scenario, support, names, context, told in _rows(graph, f"({query}) ORDER BY 2"):
+            yield Entry(
+                Kind(kind),
+                node,
+                label,
+                scenario,
+                support,
+                names=_first(label, names),
+                context=tuple(dict.fromkeys(context)),
+                told=tuple(dict.fromkeys(told)),
+            )
+
+
+def passages(graph: ScriptGraph) -> Iterator[tuple[str, list[str]]]:
+    """The sentences of the texts, with the ids of the steps that they tell, of the tools that are used there, and of
+    the scenarios that they are about."""
+    yield from _rows(graph, f"({_PASSAGE_QUERY}) ORDER BY 1, 2")
+
+
+def _rows(graph: ScriptGraph, query: str) -> Iterator[Any]:
     import duckdb
 
     with duckdb.connect() as connection:
         for name in _TABLES:
-            _open(connection, name, graph.directory / table_path(name))
-        for query in (_SCENARIO_QUERY, _TOOL_QUERY, _STEP_QUERY):
-            found = connection.execute(f"SELECT * FROM ({query}) ORDER BY 2")
-            while rows := found.fetchmany(_ROWS):
-                for kind, node, label, scenario, support, names, context, told in rows:
-                    yield Entry(
-                        Kind(kind),
-                        node,
-                        label,
-                        scenario,
-                        support,
-                        names=_first(label, names),
-                        context=tuple(dict.fromkeys(context)),
-                        told=tuple(dict.fromkeys(told)),
-                    )
+            connection.register(name, connection.read_parquet(glob.escape(str(graph.directory / table_path(name)))))
+        found = connection.execute(f"SELECT * FROM {query}")
+        while rows := found.fetchmany(_ROWS):
+            yield from rows
 
 
 def _first(label: str, names: list[str]) -> tuple[str, ...]:
     return (label, *sorted({*names} - {label}))
-
-
-def _open(connection: duckdb.DuckDBPyConnection, name: str, file: Path) -> None:
-    connection.register(name, connection.read_parquet(glob.escape(str(file))))

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from hashlib import sha256
 from itertools import groupby, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -23,6 +24,7 @@ from kgscripts.finding.entries import Entry
 from kgscripts.models.stored_vectors import SCALE
 from schemas.errors import StoreError
 from schemas.found import Kind
+from schemas.output_files import new_file
 
 if TYPE_CHECKING:
     from kgscripts.models.sentence_vectors import RememberedVectors
@@ -54,8 +56,11 @@ _Group: TypeAlias = Sequence[tuple[str, float]]
 """Texts with their weights, whose mean is a vector."""
 
 
-def write_vectors(path: Path, entries: Iterable[Entry], progress: Callable[[int], None]) -> None:
+def write_vectors(path: Path, entries: Iterable[Entry], progress: Callable[[int], None], parts: Path) -> None:
     """Write the vectors of entries, numbered from 1 in their order, which is by kind, into a directory.
+
+    The vectors of some entries at a time are kept in the folder `parts`, so that the next call goes on where this one
+    was interrupted.
 
     `progress` is called with the number of entries that have their vectors, whenever some have got them.
 
@@ -75,7 +80,7 @@ def write_vectors(path: Path, entries: Iterable[Entry], progress: Callable[[int]
                 rows = [
                     (at, entry, group) for at, entry in enumerate(block, start=number + 1) for group in _groups(entry)
                 ]
-                vectors.write(_means([group for *_, group in rows], remembered).tobytes())
+                vectors.write(_kept([group for *_, group in rows], remembered, parts))
                 numbers.write(np.array([at for at, *_ in rows], dtype=np.int32).tobytes())
                 added = [_SUPPORT[kind] * math.log(max(1, entry.support)) for _, entry, _ in rows]
                 supports.write(np.array(added, dtype=np.float32).tobytes())
@@ -159,6 +164,15 @@ def _groups(entry: Entry) -> Iterator[_Group]:
     yield names
     for step in entry.context:
         yield [(step, 1.0)]
+
+
+def _kept(groups: Sequence[_Group], remembered: RememberedVectors, parts: Path) -> bytes:
+    """The vectors of groups of texts, which are computed once as long as `parts` is kept."""
+    part = parts / sha256(json.dumps(groups).encode()).hexdigest()
+    if not part.is_file() or part.stat().st_size != len(groups) * _SIZE:
+        with new_file(part) as new:
+            new.write_bytes(_means(groups, remembered).tobytes())
+    return part.read_bytes()
 
 
 def _means(groups: Sequence[_Group], remembered: RememberedVectors) -> NDArray[np.int8]:

@@ -14,7 +14,7 @@ from kgscripts.finding.entries import Entry
 from schemas.errors import StoreError
 from schemas.found import Kind
 
-FORMAT = "1"
+FORMAT = "2"
 """The version of the index."""
 
 _NAMES, _CONTEXT = 4.0, 1.0
@@ -24,8 +24,10 @@ _WORDS = 64
 _WORD = re.compile(r"[^\W_]+")
 
 
-def write_words(path: Path, entries: Iterable[Entry]) -> None:
-    """Write the index of entries, numbered from 1 in their order."""
+def write_words(path: Path, entries: Iterable[Entry], passages: Iterable[tuple[str, Sequence[str]]] = ()) -> None:
+    """Write the index of entries, numbered from 1 in their order, and of passages, each with the ids of entries that it
+    is about."""
+    numbers: dict[str, int] = {}
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute(
@@ -35,7 +37,12 @@ def write_words(path: Path, entries: Iterable[Entry]) -> None:
         connection.execute(
             "CREATE VIRTUAL TABLE words USING fts5(names, context, content='', tokenize='porter unicode61')"
         )
+        connection.execute("CREATE VIRTUAL TABLE passages USING fts5(text, content='', tokenize='porter unicode61')")
+        connection.execute(
+            "CREATE TABLE told (passage INTEGER, number INTEGER, PRIMARY KEY (passage, number)) WITHOUT ROWID"
+        )
         for number, entry in enumerate(entries, start=1):
+            numbers[entry.id] = number
             connection.execute(
                 "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)",
                 (number, entry.kind.value, entry.id, entry.label, entry.scenario, entry.support),
@@ -44,7 +51,12 @@ def write_words(path: Path, entries: Iterable[Entry]) -> None:
                 "INSERT INTO words (rowid, names, context) VALUES (?, ?, ?)",
                 (number, "\n".join(entry.names), "\n".join(entry.context)),
             )
+        for passage, (text, told) in enumerate(passages, start=1):
+            connection.execute("INSERT INTO passages (rowid, text) VALUES (?, ?)", (passage, text))
+            known = {numbers[node] for node in told if node in numbers}
+            connection.executemany("INSERT INTO told VALUES (?, ?)", ((passage, number) for number in known))
         connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+        connection.execute("INSERT INTO passages (passages) VALUES ('optimize')")
 
 
 class Words:
@@ -57,14 +69,33 @@ class Words:
         """Close it."""
         self._connection.close()
 
-    def best(self, question: str, kind: Kind, most: int, *, all_words: bool) -> list[int]:
-        """The numbers of the entries of a kind that have the words of a question, best first by BM25.
+    def exact(self, question: str, kind: Kind, most: int) -> list[int]:
+        """The numbers of the entries of a kind that have all words of a question in their names and context, by BM25;
+        and, if the names and contexts of this kind lack one of the words, of those that passages with all of them are
+        about, which comparing meanings would not find."""
+        wanted = content_words(question)
+        found = self._named(_match(wanted, " AND "), kind, most)
+        if not all(self._named(_match([word], ""), kind, 1) for word in wanted[:_WORDS]):
+            found += self._told(wanted, kind, most)
+        return list(dict.fromkeys(found))[:most]
 
-        An entry needs all of them, or only one: one is enough for a list that nothing else completes.
-        """
-        if not (wanted := content_words(question)):
-            return []
-        match = (" AND " if all_words else " OR ").join(f'"{word}"' for word in wanted[:_WORDS])
+    def more(self, question: str, kind: Kind, most: int) -> list[int]:
+        """The numbers of the entries of a kind that passages with all words of a question are about, and then of those
+        that have one of them in their names or context."""
+        wanted = content_words(question)
+        return [*self._told(wanted, kind, most), *self._named(_match(wanted, " OR "), kind, most)]
+
+    def _told(self, wanted: Sequence[str], kind: Kind, most: int) -> list[int]:
+        """Those of most passages first."""
+        rows = self._connection.execute(
+            "SELECT number FROM (SELECT rowid, rank FROM passages WHERE passages MATCH ?) AS found "
+            "JOIN told ON passage = found.rowid JOIN entry USING (number) WHERE kind = ? "
+            "GROUP BY number ORDER BY count(*) DESC, min(rank), number LIMIT ?",
+            (_match(wanted, " AND "), kind.value, most),
+        )
+        return [number for (number,) in rows]
+
+    def _named(self, match: str, kind: Kind, most: int) -> list[int]:
         rows = self._connection.execute(
             "SELECT words.rowid FROM words JOIN entry ON number = words.rowid WHERE words MATCH ? AND kind = ? "
             f"ORDER BY bm25(words, {_NAMES}, {_CONTEXT}), words.rowid LIMIT ?",
@@ -89,6 +120,10 @@ def opened_words(path: Path) -> Iterator[Words]:
             yield words
     except sqlite3.Error as error:
         raise StoreError(f"the index of words cannot be read ({error})", where=str(path)) from error
+
+
+def _match(words: Sequence[str], between: str) -> str:
+    return between.join(f'"{word}"' for word in words[:_WORDS]) or '""'
 
 
 def content_words(question: str) -> list[str]:

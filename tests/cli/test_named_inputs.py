@@ -40,6 +40,7 @@ INPUTS = {
     "needs directory": "needs BAD tea",
     "plan directory": "plan BAD tea",
     "search directory": "search BAD tea",
+    "prepare directory": "prepare BAD",
     "query directory": "query BAD --sparql 'ASK {}'",
     "query --sparql": "query graph --sparql BAD",
     "query --cypher": "query graph --cypher BAD",

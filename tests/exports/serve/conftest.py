@@ -20,9 +20,10 @@ from attrs import frozen
 from starlette.applications import Starlette
 
 from schemas.script_graph import ScriptGraph
+from tests.commands import run
 from tests.exports.kitchen import kitchen_graph
 
-_SECONDS = 60
+_SECONDS = 600
 """After these a server that does not start, end, or answer has failed."""
 _STATUS = re.compile(r"HTTP/1\.1 ([1-5][0-9]{2}) [\x20-\x7e]*")
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e]*)")
@@ -139,21 +140,19 @@ def _free_port() -> int:
 
 
 @contextmanager
-def started(directory: Path, *options: str) -> Iterator[ServerProcess]:
-    """A server of a graph directory, until the block ends."""
+def started(directory: Path, *options: str, says: str = "ready: ") -> Iterator[ServerProcess]:
+    """A server of a graph directory that has made what the graph lacks, until the block ends."""
     port = _free_port()
     command = [sys.executable, "-m", "cli", "serve", str(directory), "--port", str(port), *options]
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(command, stderr=errors)
         try:
             end = time.monotonic() + _SECONDS
-            while process.poll() is None and time.monotonic() < end:
-                with socket.socket() as tried:
-                    if tried.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                time.sleep(0.05)
             server = ServerProcess(port, process, errors)
+            while process.poll() is None and time.monotonic() < end and says not in server.log():
+                time.sleep(0.05)
             assert process.poll() is None, server.log()
+            assert says in server.log()
             yield server
         finally:
             process.terminate()
@@ -180,7 +179,9 @@ def in_thread(application: Starlette) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def kitchen(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
-    return kitchen_graph(tmp_path_factory.mktemp("served") / "kitchen")
+    graph = kitchen_graph(tmp_path_factory.mktemp("served") / "kitchen")
+    run("prepare", graph.directory)
+    return graph
 
 
 @pytest.fixture(scope="session")

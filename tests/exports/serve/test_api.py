@@ -16,7 +16,8 @@ from exports.serve.limits import limits_of
 from schemas.errors import ConfigurationError
 from schemas.script_graph import ScriptGraph
 from tests.commands import run
-from tests.exports.serve.conftest import Server, ServerProcess, started
+from tests.exports.serve.conftest import Server, ServerProcess, responses, started
+from tests.exports.serve.hostile_requests import sent
 from tests.graphs import odd_graph
 
 TOKEN = "a-token-of-the-tests-1234"
@@ -141,9 +142,48 @@ def test_the_page_has_its_policy(server: Server) -> None:
     assert found.headers["content-security-policy"].startswith("default-src 'none'; script-src 'sha256-")
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "", "127.0.0.1.evil.example", "[::2]"])
+MALFORMED_HOSTS = (
+    *("[::1].evil.example", "[::1]evil.example:80", "[::1", "::1", "[::1%25lo]", "[::1%lo]:80", "[]"),
+    *("user@localhost", "user:pass@localhost:80", "localhost@evil.example", "localhost:x", "localhost:80:80"),
+    *(
+        "localhost:-1",
+        "localhost:65536",
+        "localhost:080808",
+        "localhost:+80",
+        "localhost/",
+        "localhost?x",
+        "localhost#",
+    ),
+    *("localhost, evil.example", "localhost evil.example", "localhost\\evil.example", ""),
+)
+OTHER_HOSTS = (
+    *("evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example", "[::2]", "localhost."),
+)
+
+
+@pytest.mark.parametrize("host", [*OTHER_HOSTS, *MALFORMED_HOSTS])
 def test_requests_to_other_hosts_are_refused(server: Server, host: str) -> None:
     assert server.ask("GET", "/limits", host=host).status == 421
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:65535", "[::1]", "[::1]:8080", "localhost:"])
+def test_this_machine_has_several_names(server: Server, host: str) -> None:
+    assert server.ask("GET", "/limits", host=host).status == 200
+
+
+@pytest.mark.parametrize("host", MALFORMED_HOSTS)
+def test_a_malformed_host_is_refused_with_the_token_too(guarded: Server, host: str) -> None:
+    assert guarded.ask("GET", "/limits", {"Authorization": f"Bearer {TOKEN}"}, host=host).status == 400
+
+
+@pytest.mark.parametrize("value", ["http://localhost", "http://evil.example", "null", ""])
+def test_a_second_host_or_origin_is_refused(server: Server, guarded: Server, value: str) -> None:
+    own, other = "Origin: http://localhost", f"oRIGIN: {value}"
+    for headers in ((f"Host: {value}",), (own, other), (other, own)):
+        for asked in (server, guarded):
+            known = (f"Authorization: Bearer {TOKEN}", "Connection: close")
+            (found,) = responses(asked.raw(sent("GET /limits HTTP/1.1", *known, *headers)))
+            assert found.status == 400
 
 
 @pytest.mark.parametrize(("origin", "status"), [("http://evil.example", 403), ("null", 403), ("http://localhost", 200)])

@@ -110,7 +110,7 @@ def fresh(kitchen: ScriptGraph) -> Iterator[ServerProcess]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_signal_ends_it(fresh: ServerProcess, number: signal.Signals, code: int) -> None:
     with fresh.connect() as connection:
         connection.sendall(b"GET /limits HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -14,23 +14,21 @@ from exports.scripts import list_scenarios
 from exports.serve.kept_graph import KeptGraph
 from exports.serve.limits import ServerLimits
 from exports.serve.served import Served
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, StoreMissingError
 from schemas.measurements import write_measurements
 from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph
 
-_ENOUGH = 100_000
-
 
 @pytest.fixture(scope="module")
 def kept(kitchen: ScriptGraph) -> KeptGraph:
-    return KeptGraph.of(kitchen, _ENOUGH)
+    return KeptGraph.of(kitchen, ServerLimits(), StoreMissingError)
 
 
 def test_scripts_are_those_of_the_files(kitchen: ScriptGraph, kept: KeptGraph, tmp_path: Path) -> None:
     odd = odd_graph(tmp_path / "odd")
-    for graph, other in ((kitchen, kept), (odd, KeptGraph.of(odd, _ENOUGH))):
+    for graph, other in ((kitchen, kept), (odd, KeptGraph.of(odd, ServerLimits(), StoreMissingError))):
         for scenario in list_scenarios(graph):
             assert other.script(scenario.iri, evidence=3) == graph.script(scenario.iri, evidence=3)
 
@@ -82,7 +80,7 @@ def test_wrong_selections_are_refused_as_of_the_files(
 
 def test_no_more_rows_are_kept_than_allowed(kitchen: ScriptGraph) -> None:
     most = kitchen.manifest.rows("SubEvent")
-    kept = KeptGraph.of(kitchen, most)
+    kept = KeptGraph.of(kitchen, ServerLimits(kept_rows=most), StoreMissingError)
     for table in ("Passage", "SubEvent", "Tool"):
         assert kept.select(table) == kitchen.table(table)
     assert list(kept._tables) == ["SubEvent"]

@@ -67,7 +67,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
     async def answered(query: ProtocolRequest, request: Request) -> HTTPResponse:
         accept = request.headers.get("accept")
-        found = await turns.run(lambda: answer(path, query, accept, {}, limits))
+        found = await turns.run(lambda: answer(path, query, accept, {}, limits), request.receive)
         return HTTPResponse(found.content, media_type=found.media_type)
 
     endpoint = sparql_endpoint(answered, limits)
