@@ -106,13 +106,6 @@ class LazyGroup(TyperGroup):
         # Typer suggests similar names of these.
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
 
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Parse. Typer's option writes to files of the shell without asking."""
-        for option in self.params:
-            if option.name == "install_completion":
-                option.callback = _install_completion
-        return super().parse_args(ctx, args)
-
     def invoke(self, ctx: Any) -> Any:
         """Run the command. Typer itself would end without a word after Ctrl-C, and with 1 where a reader has gone."""
         try:
@@ -197,14 +190,6 @@ def root(
     context.with_resource(phase(logging.getLogger("kgscripts"), f"kgscripts {context.invoked_subcommand}"))
     # What the commands of one package cannot import of the other.
     context.obj = SimpleNamespace(records=_record_problems, shapes=_conformance)
-
-
-def _install_completion(context: Any, _option: Any, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
-        from kgscripts.commands.completion import install
-
-        install(str(context.find_root().info_name))
-        raise typer.Exit
 
 
 def _record_problems(directory: Path) -> list[str]:

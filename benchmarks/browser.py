@@ -158,9 +158,9 @@ class Browser:
         """Type text where the focus is."""
         self.send("Input.insertText", text=text)
 
-    def picture(self, file: Path, *, whole: bool = False) -> None:
-        """Write what the window shows, or the whole page, to a PNG file."""
-        taken = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+    def picture(self, file: Path) -> None:
+        """Write what the window shows to a PNG file."""
+        taken = self.send("Page.captureScreenshot", format="png")
         file.write_bytes(base64.b64decode(taken["data"]))
 
     def _receive(self) -> dict[str, Any]:

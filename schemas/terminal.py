@@ -148,11 +148,6 @@ def ask_secretly(prompt: str) -> str:
     return getpass(f"{printable(prompt.rstrip(': '))}: ")
 
 
-def agrees(question: str) -> bool:
-    """Ask a question, whose answer is no unless it is yes. Raises EOFError if nobody answers."""
-    return input(f"{printable(question)} [y/N] ").strip().lower() in ("y", "yes")
-
-
 def open_standard_streams() -> None:
     """Prepare the streams of a program: standard input and standard error exist, and any text can be printed.
 

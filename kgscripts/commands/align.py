@@ -2,59 +2,53 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from attrs import frozen
 
-from kgscripts.commands.aligned_pair import AlignedPair
 from kgscripts.commands.options import AsJson
-from schemas.drawing.files import check_picture, save_picture
-from schemas.errors import ConfigurationError
-from schemas.terminal import console, echo, echo_json, printable
+from schemas.terminal import console, echo_json
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pairs.pair import Pair
+    from kgscripts.models.alignment.aligner import Alignment
 
-MOST_IN_A_PICTURE = 12
+
+@frozen
+class _AlignedPair:
+    """A pair and its alignment."""
+
+    pair: Pair
+    alignment: Alignment
+
+    @property
+    def stretches(self) -> list[tuple[int, int, int]]:
+        """(abstract word, start, end) for each run of concrete tokens aligned to one word, in text order."""
+        runs = [list(run) for _, run in groupby(range(len(self.alignment.path)), key=self.alignment.path.__getitem__)]
+        return [(self.alignment.path[run[0]], run[0], run[-1] + 1) for run in runs]
 
 
 def align(
     pairs: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pairs: TSV, JSON lines or templates.")],
-    picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.svg|.png", help="Draw the alignments to this file.", show_default=False),
-    ] = None,
     free: Annotated[bool, typer.Option("--free", help="Align each word independently, in any order.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of pairs.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Align pairs of abstract and concrete text, and print the concrete text that realises each abstract word.
 
-    Example: kgscripts align pairs.tsv --limit 3 --picture pairs.svg
+    Example: kgscripts align pairs.tsv --limit 3
     """
-    if picture is not None:
-        check_picture(picture, pairs)
     from kgscripts.corpora.pairs.loading import load_pairs
     from kgscripts.models.registry import load
 
     corpus = load_pairs(pairs)
     chosen = list(islice(corpus.pairs, limit))
-    if picture is not None and len(chosen) > MOST_IN_A_PICTURE:
-        raise ConfigurationError(
-            f"a picture shows at most {MOST_IN_A_PICTURE} pairs, and there are {len(chosen)}",
-            where="--picture",
-            remedy=f"draw the first of them with --limit {MOST_IN_A_PICTURE}",
-        )
     aligner = load("alignment", "aligner")
     alignments = aligner.align_freely(chosen) if free else aligner.align(chosen)
-    aligned = [AlignedPair(pair, alignment) for pair, alignment in zip(chosen, alignments, strict=True)]
-    if picture is not None:
-        from kgscripts.commands.alignment_picture import draw_alignments
-
-        save_picture(draw_alignments(aligned), picture)
-        echo(f"wrote {printable(str(picture))}", err=True)
+    aligned = [_AlignedPair(pair, alignment) for pair, alignment in zip(chosen, alignments, strict=True)]
     if as_json:
         echo_json([_fields(item) for item in aligned])
     else:
@@ -62,7 +56,7 @@ def align(
             _print(item)
 
 
-def _fields(item: AlignedPair) -> dict[str, Any]:
+def _fields(item: _AlignedPair) -> dict[str, Any]:
     pair, alignment = item.pair, item.alignment
     return {
         "where": pair.where,
@@ -78,7 +72,7 @@ def _fields(item: AlignedPair) -> dict[str, Any]:
     }
 
 
-def _print(item: AlignedPair) -> None:
+def _print(item: _AlignedPair) -> None:
     """Print the abstract words in a column, each with the text aligned to it."""
     from rich.padding import Padding
     from rich.table import Table

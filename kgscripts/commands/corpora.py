@@ -20,7 +20,6 @@ _FILES_A_TABLE = 3
 """As many as fit 80 characters."""
 
 _STATE_CHANGES = ("openpi", "openpi-c")
-_SCENARIOS = ("scenarios", "paraphrases")
 
 app = typer.Typer(
     add_completion=False,
@@ -110,20 +109,12 @@ def stats(
     names begin with a split are read: train, dev, valid or test.
 
     `stats openpi` and `stats openpi-c` print those of state changes (Table 3 and section 4 of OpenPI) instead, of the
-    fetched corpus or of the folders and files after the name. `stats scenarios FILE...` prints those of documents with
-    scenarios (section 3.3 and Appendix B of Wanzare et al. 2019), and `stats paraphrases FILE...` those of DeScript's
-    gold paraphrase sets.
+    fetched corpus or of the folders and files after the name.
     """
     if str(files[0]) in _STATE_CHANGES:
         from kgscripts.commands.corpora_openpi import statistics
 
         statistics(files, fetched=_FETCHED, as_json=as_json)
-        return
-    if str(files[0]) in _SCENARIOS and len(files) > 1:
-        from kgscripts.commands import corpora_scenario_statistics as of_scenarios
-
-        show = of_scenarios.statistics if str(files[0]) == "scenarios" else of_scenarios.paraphrase_table
-        show(files[1:], as_json=as_json)
         return
     import attrs
     from rich.table import Table

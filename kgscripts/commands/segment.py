@@ -12,8 +12,7 @@ import typer
 
 from kgscripts.corpora.formats import FORMATS
 from schemas.errors import ConfigurationError
-from schemas.output_files import check_outputs
-from schemas.terminal import echo, echo_json, printable, progress_bar
+from schemas.terminal import echo, echo_json, progress_bar
 
 if TYPE_CHECKING:
     from schemas.records import Discard
@@ -38,9 +37,6 @@ def segment(
         str | None,
         typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page for a browser.", show_default=False)
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all texts as one JSON document.")] = False,
     as_jsonl: Annotated[
         bool, typer.Option("--jsonl", help="Print JSON, one segment a line, as soon as it is found.")
@@ -48,11 +44,10 @@ def segment(
 ) -> None:
     """Show which everyday scenario each passage of a text is about.
 
-    Example: kgscripts segment story.txt --html story.html
+    Example: kgscripts segment story.txt
     """
-    if (html is not None) + as_json + as_jsonl > 1:
-        raise ConfigurationError("more than one kind of output", remedy="choose --html, --json or --jsonl")
-    check_outputs(html, inputs=[*inputs, scenario_list, model])
+    if as_json and as_jsonl:
+        raise ConfigurationError("more than one kind of output", remedy="choose --json or --jsonl")
     # spaCy and the model are imported only for inputs that exist.
     from kgscripts.corpora.long_texts import read_inputs
 
@@ -65,13 +60,9 @@ def segment(
         from kgscripts.models.scenarios.list import read_scenario_list, with_added
 
         found = with_added(found, read_scenario_list(scenario_list))
-    with _progress(shown=html is not None or not sys.stdout.isatty()) as progress:
+    with _progress(shown=not sys.stdout.isatty()) as progress:
         texts = segment_texts(items, found, left_out=_report, progress=progress)
-        if html is not None:
-            from kgscripts.commands.segment_page import write_page
-
-            write_page(texts, html)
-        elif as_json:
+        if as_json:
             echo_json(
                 [
                     {"name": text.name, "title": text.title, "segments": [part.to_dict() for part in text.segments]}
@@ -87,8 +78,6 @@ def segment(
             from kgscripts.commands.segment_view import print_texts
 
             print_texts(texts)
-    if html is not None:
-        echo(f"wrote {printable(str(html))}", err=True)
 
 
 def _report(discard: Discard) -> None:

@@ -17,7 +17,6 @@ from schemas.terminal import console, echo, echo_json, printable
 if TYPE_CHECKING:
     from kgscripts.corpora.procedures import Procedure
     from kgscripts.lookup.tracking import StateTable
-    from schemas.plan import Plan
 
 MOST_STEPS_IN_A_PICTURE = 30
 
@@ -32,7 +31,7 @@ def track(
     picture: Annotated[
         Path | None,
         typer.Option(
-            "--picture", "-o", metavar="FILE.svg|.png", help="Draw the table to this file.", show_default=False
+            "--picture", "-o", metavar="FILE.svg|.png", help="Draw the plan to this file.", show_default=False
         ),
     ] = None,
     model: Annotated[
@@ -58,7 +57,7 @@ def track(
     """Print the state table of a procedure: what each step changes, and which states remain. Or print it as a plan: the
     tools and states that each step requires, which earlier step brings them about, and what it changes.
 
-    Example: kgscripts track how_to_make_tea.md -o tea.svg
+    Example: kgscripts track how_to_make_tea.md --plan -o tea.svg
 
     Example: kgscripts track how_to_make_tea.md --plan --pddl tea.pddl
     """
@@ -67,6 +66,8 @@ def track(
             "--likely is about plans", where="--likely", remedy="add --plan or --pddl, or leave it out"
         )
     if picture is not None:
+        if not plan:
+            raise ConfigurationError("a picture shows a plan", where="--picture", remedy="add --plan, or leave it out")
         check_picture(picture, [file, model])
     if pddl is not None:
         from kgscripts.planning.pddl_files import check_pddl
@@ -84,8 +85,11 @@ def track(
         _check_alone(procedures, file)
     for table in track_procedures(chain([first], procedures), load("state-changes", model)):
         found = table.plan(likely=likely) if plan or pddl is not None else None
-        if picture is not None:
-            _draw(table, found if plan else None, picture)
+        if picture is not None and found is not None:
+            from kgscripts.planning.picture import draw_plan
+
+            save_picture(draw_plan(found), picture)
+            echo(f"wrote {printable(str(picture))}", err=True)
         if pddl is not None and found is not None:
             from kgscripts.planning.pddl_files import problem_file, save_pddl
 
@@ -138,21 +142,8 @@ def _check_steps(first: Procedure, file: Path) -> None:
         raise ConfigurationError(
             f"a picture shows at most {MOST_STEPS_IN_A_PICTURE} steps, and there are {len(first.steps)}",
             where=str(file),
-            remedy="leave out --picture to print the table",
+            remedy="leave out --picture to print the plan",
         )
-
-
-def _draw(table: StateTable, plan: Plan | None, picture: Path) -> None:
-    """Draw the plan, or else the state table."""
-    if plan is None:
-        from kgscripts.commands.table_picture import draw_table
-
-        save_picture(draw_table(table), picture)
-    else:
-        from kgscripts.planning.picture import draw_plan
-
-        save_picture(draw_plan(plan), picture)
-    echo(f"wrote {printable(str(picture))}", err=True)
 
 
 _NAMES, _COLUMN = 18, 13

@@ -7,8 +7,7 @@ original="Get a sapling"/>...</label></scripts>``; the file's name is the scenar
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -44,19 +43,6 @@ class ParaphraseSet:
     scenario: str
     event: str
     descriptions: tuple[EventDescription, ...] = field(converter=tuple[EventDescription, ...])
-
-
-@frozen(kw_only=True)
-class ParaphraseStatistics:
-    """The sizes of the paraphrase sets of a scenario."""
-
-    scenario: str
-    event_sequences: int
-    descriptions: int
-    sets: int
-    events: int
-    descriptions_per_set: float
-    single_descriptions: int
 
 
 def read_paraphrase_sets(path: str | Path) -> list[ParaphraseSet]:
@@ -101,25 +87,3 @@ def _descriptions(label: Element, where: str) -> Iterator[EventDescription]:
         yield EventDescription(
             script=f"{item.get('source', '')}-{script}", slot=int(slot), steps=int(steps), text=text.strip()
         )
-
-
-def paraphrase_statistics(sets: Sequence[ParaphraseSet]) -> list[ParaphraseStatistics]:
-    """The statistics of each scenario, in the order of the sets."""
-    return [
-        _statistics(scenario, [one for one in sets if one.scenario == scenario])
-        for scenario in dict.fromkeys(one.scenario for one in sets)
-    ]
-
-
-def _statistics(scenario: str, sets: Sequence[ParaphraseSet]) -> ParaphraseStatistics:
-    sizes = Counter(len(one.descriptions) for one in sets)
-    descriptions = sum(size * count for size, count in sizes.items())
-    return ParaphraseStatistics(
-        scenario=scenario,
-        event_sequences=len({(one.file, item.script) for one in sets for item in one.descriptions}),
-        descriptions=descriptions,
-        sets=len(sets),
-        events=len({one.event for one in sets}),
-        descriptions_per_set=descriptions / len(sets),
-        single_descriptions=sizes[1],
-    )

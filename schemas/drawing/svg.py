@@ -49,13 +49,11 @@ class Svg:
         height: float,
         *,
         radius: float = 0,
-        opacity: float = 1,
         kind: str = "",
     ) -> None:
         """A rectangle with round corners."""
         numbers = {"x": x, "y": y, "width": width, "height": height}
         numbers |= {"rx": radius} if radius else {}
-        numbers |= {"fill-opacity": opacity} if opacity < 1 else {}
         rect = ElementTree.SubElement(parent, "rect", {name: _number(value) for name, value in numbers.items()})
         if kind:
             rect.set("class", kind)

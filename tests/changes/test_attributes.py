@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from importlib import resources
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.attribute_names import Pairs, clustered_pairs, names_in_clusters, score
 from kgscripts.changes.attributes import (
     attribute_names,
     attributes,
@@ -31,24 +28,6 @@ def _values() -> dict[str, dict[str, list[str]]]:
         name: {line.split(": ")[0]: line.split(": ")[1].split(", ") for line in content.splitlines() if line}
         for name, content in zip(heads[::2], heads[1::2], strict=True)
     }
-
-
-def test_precision_and_recall_of_pairs() -> None:
-    same = Counter({("moisture", "wetness"): 3, ("power", "state"): 1})
-    found = score({"moisture": ["wetness", "dryness"]}, Pairs(same, Counter({("dryness", "wetness"): 1})))
-    assert (found.precision, found.recall) == (0.75, 0.75)
-
-
-def test_pairs_in_one_cluster_and_in_different_ones(tmp_path: Path) -> None:
-    answers = {"rope": [{"attribute_annotation": "Wetness | moisture|wetness"}, {"attribute_annotation": "shape"}]}
-    clusters = {"entity_cluster": {}, "attribute_cluster": {"wetness": ["wetness", "Moisture"], "shape": ["shape"]}}
-    content = {"1": {"states": [{"answers": answers}], "clusters": {"rope": clusters}}}
-    file = tmp_path / "clusters.json"
-    file.write_text(json.dumps(content), encoding="utf-8")
-    found = clustered_pairs(file)
-    assert found.same == Counter({("moisture", "wetness"): 1})
-    assert found.different == Counter({("shape", "wetness"): 1, ("moisture", "shape"): 1})
-    assert names_in_clusters(file) == Counter({"wetness": 1, "moisture": 1, "shape": 1})
 
 
 def test_no_name_leads_and_is_led() -> None:
@@ -141,13 +120,3 @@ def test_what_is_in_the_vocabulary_stays(attribute: str, before: str, after: str
 
 def test_the_version_of_the_vocabulary_is_a_digest() -> None:
     assert re.fullmatch("[0-9a-f]{64}", attributes_digest())
-
-
-def test_most_names_of_openpi_are_known(shared_corpora: Path) -> None:
-    clusters = shared_corpora / "openpi/v2.0/dev-data-reformatted-v4.json"
-    measured = score(attribute_names(), clustered_pairs(clusters))
-    assert measured.precision > 0.5
-    assert measured.recall > 0.14
-    names = names_in_clusters(clusters)
-    known = sum(count for name, count in names.items() if leading_attribute(name) in attributes())
-    assert known / names.total() > 0.8

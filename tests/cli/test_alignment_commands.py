@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 
@@ -48,13 +47,11 @@ def test_align_gives_every_concrete_token_an_abstract_one_in_order(pairs: Path) 
         assert item["log_probability"] <= 0
 
 
-def test_align_prints_and_draws(pairs: Path, tmp_path: Path) -> None:
-    printed = run("align", pairs, "--limit", 2, "--picture", tmp_path / "pairs.svg")
+def test_align_prints(pairs: Path) -> None:
+    printed = run("align", pairs, "--limit", 2)
     assert "colander" in printed
     assert "bread" not in printed
-    ElementTree.parse(tmp_path / "pairs.svg")
-    run("align", pairs, "--limit", 2, "--free", "--picture", tmp_path / "pairs.png")
-    assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
+    assert "colander" in run("align", pairs, "--limit", 2, "--free")
 
 
 @pytest.mark.parametrize(
@@ -89,12 +86,6 @@ def test_a_long_concrete_side_is_aligned(tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text(f"stir the pasta .\t{sentence * 250}\n", encoding="utf-8")
     (item,) = json.loads(run("align", tmp_path / "pairs.tsv", "--json"))
     assert len(item["path"]) == 2_000
-
-
-@pytest.mark.parametrize("name", ["pairs.bmp", "/dev/null/pairs.svg", "."])
-def test_an_unwritable_picture_is_reported_first(name: str, pairs: Path, tmp_path: Path) -> None:
-    with pytest.raises(KGScriptsError, match=r"format|written"):
-        run("align", pairs, "--picture", tmp_path / name)
 
 
 def test_lookup_finds_both_directions(graph: Path) -> None:

@@ -219,9 +219,7 @@ def test_a_hostile_corpus_from_build_to_removal(run: Run, tmp_path: Path) -> Non
     assert "31mx\\u202e" in run("lookup", built, "31mx\u202e", "--min-count", 1)
     run("tools", f"drain the {word} pasta", "--graph", built)
     run("align", pairs)
-    drawn = tmp_path / f"{NAME}.svg"
-    run("align", pairs, "--json", "--picture", drawn)
-    ElementTree.parse(drawn)
+    run("align", pairs, "--json")
     run("corpora", "stats", pairs)
     templates = tmp_path / f"{NAME}.template.tsv"
     templates.write_text(f"drain the {word} pasta .\tuse a {word} colander .\t1 1 0 0 1\n", encoding="utf-8")

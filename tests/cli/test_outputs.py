@@ -59,10 +59,8 @@ OUTPUTS = {
     "plan --pddl": Case("plan graph 'cooking pasta' --pddl OUT", _TABLES, out="out.pddl", beside="-problem.pddl"),
     "export target": Case("export graph OUT", _TABLES, out="out.nq"),
     "schema --output": Case("schema ontology -o OUT"),
-    "align --picture": Case("align pairs.tsv --picture OUT", out="out.svg"),
-    "track --picture": Case("track tea.md -o OUT", out="out.svg"),
+    "track --picture": Case("track tea.md --plan -o OUT", out="out.svg"),
     "track --pddl": Case("track tea.md --pddl OUT", out="out.pddl", beside="-problem.pddl"),
-    "segment --html": Case("segment story.txt texts --scenario-list list.txt --html OUT", ("texts/one.txt",)),
     "evaluate cloze --output": Case(f"{_CLOZE} -o OUT", _TINY),
     "evaluate cloze --predictions-out": Case(f"{_CLOZE} --predictions-out OUT", _TINY),
     "evaluate alignments --output": Case(

@@ -11,7 +11,6 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,7 @@ from kgscripts.models.scenarios import windows as scenario_windows
 from schemas import terminal
 from schemas.provenance import Model
 from schemas.scenario_documents import NONE, DetectedSegment
-from tests.cli.test_hostile_output import HOSTILE, Run, controls
+from tests.cli.test_hostile_output import HOSTILE, Run
 from tests.cli.test_hostile_output import run as run  # the fixture
 
 STORY = """A long day
@@ -137,68 +136,12 @@ def test_json_has_the_places_in_the_text(run: Run, story: Path) -> None:
     assert lines == [{"name": "story.txt", **part} for part in found["segments"]]
 
 
-class Page(HTMLParser):
-    """What is in a page: texts by element, attributes, and whether elements are closed."""
-
-    def __init__(self, content: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.texts: dict[str, list[str]] = {}
-        self.attributes: list[tuple[str, str, str]] = []
-        self.feed(content)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-            self.texts.setdefault(tag, []).append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        for tag in self.open:
-            self.texts[tag][-1] += data
-
-
-def test_the_page_is_one_file_with_all_that_the_terminal_shows(run: Run, story: Path, tmp_path: Path) -> None:
-    file = tmp_path / "story.html"
-    assert run("segment", story, "--html", file) == f"wrote {file}\n"
-    page = Page(file.read_text(encoding="utf-8"))
-    assert page.texts["h1"] == ["A long day"]
-    assert page.texts["h2"] == [
-        "taking a bath 0.40",
-        "no scenario",
-        "cooking pasta 0.40",
-        "cooking pasta 0.40, taking a bath 0.40",
-    ]
-    assert " ".join(page.texts["p"]) == " ".join(STORY.removeprefix("A long day").split())
-    assert page.texts["tr"] == ["taking a bath0.403 of 6 sentences", "cooking pasta0.402 of 6 sentences"]
-    titles = [value for tag, name, value in page.attributes if (tag, name) == ("section", "title")]
-    assert titles[1] == "0.90 no scenario\n0.12 other"
-    anchors = {value for _, name, value in page.attributes if name == "id"}
-    links = [value for _, name, value in page.attributes if name == "href"]
-    assert links
-    assert {f"#{anchor}" for anchor in anchors} == set(links)
-    assert not [name for _, name, _ in page.attributes if name == "src" or name.startswith("on")]
-    assert "script" not in page.texts
-    assert "url(" not in page.texts["style"][0]
-
-
 def test_hostile_texts_are_shown_and_never_obeyed(run: Run, tmp_path: Path) -> None:
     hostile = HOSTILE.replace("\u2028", "") + ' <script>alert("x")</script> </p></section> & &lt; in the bath.'
     record = {"id": "1" + HOSTILE, "title": hostile, "text": hostile}
     (tmp_path / "a.jsonl").write_text(json.dumps(record), encoding="utf-8")
     for form in ((), ("--json",), ("--jsonl",)):
         assert "<script>alert" in run("segment", tmp_path / "a.jsonl", "--format", "jsonl", *form)
-    run("segment", tmp_path / "a.jsonl", "--format", "jsonl", "--html", tmp_path / "a.html")
-    content = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert controls(content) == []
-    page = Page(content)
-    assert "script" not in page.texts
-    assert '<script>alert("x")</script> </p></section> & &lt; in the bath.' in page.texts["p"][-1]
 
 
 def test_a_long_text_is_segmented_as_a_short_one(
@@ -305,9 +248,6 @@ def test_xml_with_entities_is_refused_whatever_it_is_said_to_be(
         ("story.txt", "missing"),
         ("story.txt", "--format", "odt"),
         ("story.txt", "--json", "--jsonl"),
-        ("story.txt", "--json", "--html", "a.html"),
-        ("story.txt", "--html", "story.txt/a.html"),
-        ("story.txt", "--html", "empty"),
         (),
     ],
     ids=" ".join,
@@ -375,10 +315,9 @@ def test_a_reader_that_has_gone_is_no_failure(story: Path, monkeypatch: pytest.M
     assert (ended.value.code, errors.getvalue()) == (0, "")
 
 
-def test_ctrl_c_leaves_no_part_of_a_page(run: Run, story: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_it(run: Run, story: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> list[list[DetectedSegment]]:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(WordModel, "detect", interrupted)
-    assert run("segment", story, "--html", story.with_suffix(".html"), code=130) == "interrupted\n"
-    assert [path.name for path in story.parent.iterdir()] == ["story.txt"]
+    assert run("segment", story, code=130) == "interrupted\n"

@@ -149,7 +149,7 @@ def test_the_plan_of_the_table_is_the_one_of_the_command(tea: Path, model: Fixed
 
 
 def test_a_plan_is_written_as_pddl_and_drawn(tea: Path, tmp_path: Path) -> None:
-    domain, drawn, table = (tmp_path / name for name in ("tea.pddl", "plan.svg", "table.svg"))
+    domain, drawn = (tmp_path / name for name in ("tea.pddl", "plan.svg"))
     run("track", tea, "--pddl", domain)
     assert "(define (domain" in domain.read_text(encoding="ascii")
     assert "(define (problem" in (tmp_path / "tea-problem.pddl").read_text(encoding="ascii")
@@ -157,19 +157,11 @@ def test_a_plan_is_written_as_pddl_and_drawn(tea: Path, tmp_path: Path) -> None:
     run("track", tea, "--pddl", likely, "--likely")
     assert likely.read_bytes() != domain.read_bytes()
     run("track", tea, "--plan", "-o", drawn)
-    run("track", tea, "-o", table)
-    ElementTree.parse(drawn)
-    assert drawn.read_bytes() != table.read_bytes()
-
-
-def test_pictures(tea: Path, tmp_path: Path) -> None:
-    drawn = tmp_path / "tea.svg"
-    run("track", tea, "-o", drawn)
     ElementTree.parse(drawn)
     again = tmp_path / "again.svg"
-    run("track", tea, "--picture", again)
+    run("track", tea, "--plan", "--picture", again)
     assert again.read_bytes() == drawn.read_bytes()
-    run("track", tea, "-o", tmp_path / "tea.png")
+    run("track", tea, "--plan", "-o", tmp_path / "tea.png")
     assert (tmp_path / "tea.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -193,15 +185,20 @@ def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
     [
         ("", (), "no procedure"),
         (TEA, ("--id", "coffee"), "no procedure 'coffee'"),
-        (TEA, ("-o", "tea.gif"), "unknown picture format"),
+        (TEA, ("-o", "{}/a.svg"), "a picture shows a plan"),
+        (TEA, ("--plan", "-o", "tea.gif"), "unknown picture format"),
         (TEA, ("--pddl", "tea.txt"), "no file of PDDL"),
         (TEA, ("--pddl", "{}/steps.md/tea.pddl"), "no file can be written there"),
         (TEA, ("--likely",), "--likely is about plans"),
         (TEA, ("--likely", "-o", "{}/a.svg"), "--likely is about plans"),
         (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("--pddl", "{}/a.pddl"), "the file has several"),
-        (TEA, ("-o", "{}/steps.md/tea.svg"), "no file can be written there"),
-        (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("-o", "{}/a.svg"), "the file has several"),
-        ("# Long\n\n" + "1. Boil the water.\n" * 31, ("-o", "{}/a.svg"), "at most 30 steps, and there are 31"),
+        (TEA, ("--plan", "-o", "{}/steps.md/tea.svg"), "no file can be written there"),
+        (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("--plan", "-o", "{}/a.svg"), "the file has several"),
+        (
+            "# Long\n\n" + "1. Boil the water.\n" * 31,
+            ("--plan", "-o", "{}/a.svg"),
+            "at most 30 steps, and there are 31",
+        ),
     ],
 )
 def test_what_cannot_be_tracked(tmp_path: Path, content: str, arguments: tuple[str, ...], message: str) -> None:
@@ -228,7 +225,7 @@ def test_odd_procedures(tmp_path: Path, steps: list[str]) -> None:
     assert len(json.loads(run("track", file, "--json"))["steps"]) == len(steps)
     if len(steps) <= 30:
         drawn = tmp_path / "odd.svg"
-        run("track", file, "-o", drawn)
+        run("track", file, "--plan", "-o", drawn)
         ElementTree.parse(drawn)
 
 

@@ -18,7 +18,7 @@ from kgscripts.corpora.scenarios.adjudication import (
 )
 from kgscripts.corpora.scenarios.agreement import cohens_kappa, pairwise_agreement, read_annotations
 from kgscripts.corpora.scenarios.documents import document_line
-from kgscripts.corpora.scenarios.statistics import corpus_statistics, distribution, scenario_counts
+from kgscripts.corpora.scenarios.statistics import corpus_statistics
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 
@@ -163,12 +163,8 @@ def test_decisions_are_read_from_the_conflicts(tmp_path: Path) -> None:
 
 def test_statistics_by_hand() -> None:
     documents = [_document([(0, 4, [TEA]), (2, 6, [COFFEE])]), _document([(0, 1, [TEA]), (5, 6, [TEA])], "b")]
-    tea, coffee = scenario_counts([*documents, _document([], "c")])
-    assert (tea.scenario, tea.documents, tea.sentences, tea.segments) == (TEA, 2, 6, 3)
-    assert (coffee.documents, coffee.sentences, coffee.sentences_per_segment) == (1, 4, 4)
     figures = corpus_statistics([*documents, _document([], "c")])
     assert (figures.documents, figures.sentences, figures.labelled_sentences) == (3, 24, 8)
     assert (figures.sentences_with_several_labels, figures.segments, figures.scenarios) == (2, 4, 2)
     assert figures.documents_with_several_scenarios == pytest.approx(1 / 3)
-    assert distribution(documents).segments == {2: 2}
-    assert distribution(documents).scenarios == {1: 1, 2: 1}
+    assert (figures.scenarios_with_two_sentences, figures.scenarios_with_20_sentences) == (2, 0)

@@ -1,4 +1,4 @@
-"""``kgscripts corpora merge``, ``agreement``, ``adjudicate``, ``scenarios`` and ``stats scenarios``."""
+"""``kgscripts corpora merge``, ``agreement``, ``adjudicate`` and ``scenarios``."""
 
 from __future__ import annotations
 
@@ -61,12 +61,7 @@ def test_adjudication_with_decisions(annotators: tuple[Path, Path], tmp_path: Pa
     assert len(read_scenario_documents(gold)[0].segments) == 2
 
 
-def test_statistics_and_the_list_of_scenarios(annotators: tuple[Path, Path], tmp_path: Path) -> None:
-    text = _run("stats", "scenarios", annotators[0])
-    assert "playing golf" in text
-    facts = json.loads(_run("stats", "scenarios", annotators[0], "--json"))
-    assert (facts["labelled_sentences"], facts["distribution"]["segments"]) == (5, {"2": 1})
-    assert facts["by_scenario"][0] == {"scenario": "making tea", "documents": 1, "sentences": 3, "segments": 1}
+def test_the_list_of_scenarios(tmp_path: Path) -> None:
     assert len(_run("scenarios").splitlines()) == 200
     assert len(json.loads(_run("scenarios", "--json"))) == 200
     assert _run("scenarios", "-o", tmp_path / "scheme.ttl") == ""
@@ -101,8 +96,6 @@ def test_merged_documents_can_be_read_again(tmp_path: Path) -> None:
         ("agreement", "EMPTY", "EMPTY"),
         ("adjudicate", "MISSING", "-o", "OUT"),
         ("adjudicate", "EMPTY", "-o", "EMPTY/out"),
-        ("stats", "scenarios", "EMPTY"),
-        ("stats", "paraphrases", "EMPTY"),
         ("merge", "EMPTY", "-o", "OUT"),
         ("merge", "MISSING", "-o", "OUT"),
         ("scenarios", "-o", "EMPTY/out"),

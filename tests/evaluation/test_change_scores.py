@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from benchmarks.plain_change_scores import plain_scores
 from kgscripts.evaluation.changes.scores import (
     Score,
     StepScores,
@@ -22,6 +21,7 @@ from kgscripts.evaluation.changes.scores import (
 )
 from kgscripts.text.porter import stem
 from schemas.errors import InputError
+from tests.evaluation.plain_change_scores import plain_scores
 
 PUBLISHED = ((11.34, 7.19, 4.06), (25.89, 20.09, 16.94), (42.36, 36.37, 33.41))
 """GPT-2's published predictions on dev, by the released evaluator."""

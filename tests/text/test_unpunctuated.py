@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.unpunctuated import found_by_clauses, found_whole, narrations
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
+from kgscripts.corpora.plain_text import document_of_text
+from kgscripts.extractors.events import events_of_parses
+from kgscripts.extractors.protocol import Parse
+from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.unpunctuated import clause_spans
-from schemas.records import Document
+from schemas.records import Document, Passage, PassageKind
 
 WORDS = (
     "i",
@@ -38,6 +44,38 @@ PUNCTUATED = (
 HEATING = (
     "heat the oven and mix the flour with the eggs and put the dough in a pan and bake it until it is brown and cut it"
 )
+
+_NARRATIONS = Path(__file__).resolve().parents[1] / "data" / "unpunctuated.jsonl"
+
+
+@frozen
+class Narration:
+    """A text and the lemmas of the verbs of its events, in order."""
+
+    text: str
+    events: tuple[str, ...]
+
+
+def narrations() -> list[Narration]:
+    """The narrations, which rules were developed on."""
+    records = map(json.loads, _NARRATIONS.read_text(encoding="utf-8").splitlines())
+    return [Narration(record["text"], tuple(record["events"])) for record in records]
+
+
+def found_by_clauses(narration: Narration) -> Counter[str]:
+    """The verbs of the events that a build finds."""
+    (parses,) = parse_documents([document_of_text("", narration.text)], None)
+    return _verbs(parses)
+
+
+def found_whole(narration: Narration) -> Counter[str]:
+    """The verbs of the events that are found if the text is parsed as one piece."""
+    passage = Passage(kind=PassageKind.PARAGRAPH, start=0, end=len(narration.text))
+    return _verbs([Parse(passage, load_pipeline()(narration.text), 0)])
+
+
+def _verbs(parses: list[Parse]) -> Counter[str]:
+    return Counter(event.frame.verb.lemma_ for event in events_of_parses(parses) if event.reason is None)
 
 
 def clauses(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """OpenPI's official scores read plainly from their description, pair by pair: what the package's own are compared with.
 
-Frozen. As in the released evaluator, each comparison normalises both sentences anew, precision and recall compare each
+As in the released evaluator, each comparison normalises both sentences anew, precision and recall compare each
 pair once each, every metric does all of this for itself, and stems of words are kept.
 """
 
