@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
+from kgscripts.models.registry import shipped_models
 from kgscripts.settings import settings_from, toml_value
 from schemas.errors import ConfigurationError
 from schemas.toml_files import read_toml
@@ -117,6 +118,20 @@ def read_configuration(
     if tables["network"] and network is None:
         raise ConfigurationError("unknown setting network", where=name, remedy="leave it out")
     return Configuration(name=values["name"], kind=kind, training=training, network=network)
+
+
+def name_of_trained(name: str, out: Path) -> str:
+    """The name on the card of a model that is trained into a directory.
+
+    A configuration that ships, or is called like one, has the name of the model that ships: other models that are
+    trained with it have the name of their directory.
+    """
+    shipped, out = shipped_models(), out.resolve()
+    files = (Path(str(resources.files("lightning_modules"))) / "configs").glob("*/*.toml")
+    taken = {*shipped, *(read_toml(file)["name"] for file in files)}
+    if name in taken and out not in {path.resolve() for path in shipped.values()}:
+        return f"own {out.name}" if out.name in taken else out.name
+    return name
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, Any]:

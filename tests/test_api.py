@@ -24,7 +24,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 def test_the_package_names_its_parts() -> None:
     assert kgscripts.__version__ == metadata.version("kgscripts")
     assert kgscripts.ScriptGraph is ScriptGraph
-    assert set(kgscripts.__all__) <= set(dir(kgscripts))
+    assert dir(kgscripts) == sorted(kgscripts.__all__)
     for name in kgscripts.__all__:
         assert getattr(kgscripts, name)
     with pytest.raises(AttributeError, match="no attribute 'build_'"):
@@ -58,7 +58,7 @@ def test_frames_and_queries_have_the_same_rows(graph: ScriptGraph) -> None:
         graph.query(cypher="MATCH (tool:Tool) RETURN tool.iri"),
         graph.query(cypher="MATCH (tool:Tool) WHERE tool.support > $least RETURN tool.iri", parameters={"least": -99}),
     ):
-        assert sorted(str(row[0]) for row in table.rows) == sorted(frames["Tool"]["iri"])
+        assert sorted(str(row[0]) for row in table.rows) == sorted(map(graph.iri, frames["Tool"]["id"]))
 
 
 def test_a_result_is_a_frame_and_a_table_of_a_notebook(graph: ScriptGraph) -> None:
