@@ -64,7 +64,7 @@ class Schedule(pl.Callback):
         self._file = file
         self._deadline = math.inf if deadline is None else deadline
         self._report = report
-        self._began = self._next_save = self._looked = 0.0
+        self._began = self._next_save = self._looked = self._took = 0.0
         self.is_training = self.is_interrupted = False
         self.finished = False
         self.phase = 0
@@ -111,12 +111,13 @@ class Schedule(pl.Callback):
         batch_idx: int,
     ) -> None:
         """Save within the epoch, and end the run if its time is over; after the last batch its end is near anyway."""
+        now = monotonic()
+        self._took, self._looked = now - self._looked, now
         left = trainer.num_training_batches - batch_idx - 1
         if not left:
             return
         # What is held out is measured after the last step, and takes no longer than steps of as many batches.
         measured = sum(trainer.num_val_batches) if left == 1 else 0
-        now = monotonic()
         is_over = self._is_over(now, 1 + measured)
         is_due, is_over = trainer.strategy.broadcast((now >= self._next_save, is_over))
         if not (is_due or is_over):
@@ -128,9 +129,8 @@ class Schedule(pl.Callback):
             raise StoppedError
 
     def _is_over(self, now: float, steps: float) -> bool:
-        """Whether so many further steps would end too late, given how long the one before took, or Ctrl-C came."""
-        took, self._looked = now - self._looked, now
-        return self.is_interrupted or now + steps * took >= self._deadline
+        """Whether Ctrl-C came, or this number of further steps would end too late if they take as long as the last."""
+        return self.is_interrupted or now + steps * self._took >= self._deadline
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Compare the epoch with the best one, decide how to go on, and save."""
@@ -145,7 +145,7 @@ class Schedule(pl.Callback):
         self._next_save = now + _SAVE_EVERY
         if trainer.is_global_zero:
             self._report(Epoch(self.epochs, phase, pl_module.train_loss, loss, is_best, seconds))
-        is_over = trainer.strategy.broadcast(self.is_interrupted or now >= self._deadline)
+        is_over = trainer.strategy.broadcast(self._is_over(now, 1))
         trainer.should_stop = self.finished or is_over
 
     def _compare(self, loss: float, module: TrainingModule) -> bool:

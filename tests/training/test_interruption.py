@@ -102,6 +102,18 @@ def test_after_ctrl_c_in_the_first_epoch_a_run_goes_on_to_the_same_end(
     _goes_on_to_the_same_end(command, tmp_path)
 
 
+def test_on_two_devices_one_process_prints_and_writes(tmp_path: Path) -> None:
+    """Of the seven training batches one comes twice; both devices have the one held-out batch."""
+    command = [*_command(tmp_path, "transducer", epochs=2), "--devices", "2", "--out", str(tmp_path / "model")]
+    done = subprocess.run([sys.executable, "-m", "cli", "train", *command], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{tmp_path / 'model'}: finished after 2 epochs, held-out loss {_loss(tmp_path):.3f} nats\n"
+    assert [line.split()[:2] for line in done.stderr.splitlines() if line] == [["epoch", "1"], ["epoch", "2"]]
+
+
+def _loss(folder: Path) -> float:
+    return float(load_checkpoint(folder / "model").card.training["held_out_loss"])
+
+
 @pytest.fixture
 def _ctrl_c() -> Iterator[None]:
     """Ctrl-C as in a terminal; it is switched off where tests run in the background."""
