@@ -22,7 +22,7 @@ from kgscripts.models.changes.composer import STRINGS, composer_model
 from kgscripts.models.changes.neighbours import KnownSteps
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint
 from kgscripts.models.registry import find_checkpoint
-from lightning_modules.data import is_held_out
+from lightning_modules.data import split
 from lightning_modules.state_changes.composer_task import procedure_step
 from lightning_modules.state_changes.steps import read_steps
 
@@ -38,10 +38,11 @@ _KNOWN = "known."
 def rows() -> Iterator[Row]:
     """F1 (exact / BLEU-2 / ROUGE-L) of each variant: official, one to one, by clusters; then steps a second."""
     steps = read_steps([SHARED / "corpora" / "openpi" / "gold" / "train"])
-    held_out = [step for step in steps if is_held_out(step.procedure)]
+    held_out = split(steps, lambda step: step.procedure).held_out
+    procedures = {step.procedure for step in held_out}
     asked = [procedure_step(step) for step in held_out]
     checkpoint = without(
-        load_checkpoint(find_checkpoint("default", "state-changes")), [is_held_out(step.procedure) for step in steps]
+        load_checkpoint(find_checkpoint("default", "state-changes")), [step.procedure in procedures for step in steps]
     )
     for name, changed in _VARIANTS.items():
         selection = {**checkpoint.settings["selection"], **changed}
