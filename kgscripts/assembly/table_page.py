@@ -57,18 +57,16 @@ def page() -> Iterator[str]:
         plan, sections = assembly.plan(), assembly.sections()
         plan.run(engine)
     yield _INTRODUCTION
-    tables = {name: [table for step in steps for table in step.makes] for name, steps in sections.items()}
-    order = [table for step in plan.steps for table in step.makes]
-    for section, made in {"Given": sorted(plan.given), **tables}.items():
-        described = [
-            table for table in sorted(made, key=order.index if section in tables else None) if "/" not in table
-        ]
-        if described:
+    section_of = {step.name: name for name, steps in sections.items() for step in steps}
+    tables: dict[str, list[str]] = {"Given": sorted(plan.given)}
+    for step in plan.steps:
+        tables.setdefault(section_of[step.name], []).extend(table for table in step.makes if "/" not in table)
+    for section, made in tables.items():
+        if made:
             yield f"## {section}\n\n| table | columns |\n|---|---|"
-        for table in described:
-            columns = (f"`{column['column_name']}` {column['column_type']}" for column in engine.columns[table])
-            yield f"| `{table}` | {', '.join(columns)} |"
-        if described:
+            for table in made:
+                columns = (f"`{column['column_name']}` {column['column_type']}" for column in engine.columns[table])
+                yield f"| `{table}` | {', '.join(columns)} |"
             yield ""
 
 
