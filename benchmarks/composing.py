@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from benchmarks.building import SHARED
 from benchmarks.measure import Row, at_least
 from kgscripts.models.registry import load
-from lightning_modules.data import is_held_out
+from lightning_modules.data import split
 from lightning_modules.state_changes.composer_task import procedure_step
 from lightning_modules.state_changes.steps import read_steps
 
@@ -19,7 +19,8 @@ def rows() -> Iterator[Row]:
     if not gold.is_dir():
         yield Row("the composer's speed", "not measured: no corpus")
         return
-    steps = [procedure_step(step) for step in read_steps([gold]) if is_held_out(step.procedure)]
+    held_out = split(read_steps([gold]), lambda step: step.procedure).held_out
+    steps = [procedure_step(step) for step in held_out]
     model = load("state-changes", "default")
     model.predict(steps[:8])
     start = time.perf_counter()

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import pandas as pd
-import pyarrow as pa
 
-from exports.property_graph import node_batches, node_schema, relation_batches, relation_schema
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph, check_graph
+from schemas.tables import TABLE_NAMES
 
 
 def to_frames(graph: ScriptGraph) -> dict[str, pd.DataFrame]:
     """One frame for each node type and relation type, by the type's name.
 
-    Frames of nodes begin with the column `iri`, frames of relations with `from_iri` and `to_iri`; properties follow
-    under their own names with Arrow types, so that integer columns with missing values stay integers.
+    The columns are those of `graph.select` and `graph.rows`: `id` first for nodes, `from_id` and `to_id` for relations,
+    then the properties. `graph.iri` gives the IRI of an id, which queries return. Columns have Arrow types, so that
+    integers with missing values stay integers.
     """
     check_graph(graph)
-    tables = {
-        label: pa.Table.from_batches(node_batches(graph, label), schema=node_schema(label)) for label in NODE_TYPES
-    }
-    for name in RELATION_TYPES:
-        tables[name] = pa.Table.from_batches(relation_batches(graph, name), schema=relation_schema(name))
-    return {name: table.to_pandas(types_mapper=pd.ArrowDtype) for name, table in tables.items()}
+    return {name: graph.table(name).to_pandas(types_mapper=pd.ArrowDtype) for name in TABLE_NAMES}

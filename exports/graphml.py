@@ -17,10 +17,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 from exports.compression import compression_of, opened
 from exports.property_graph import ENDS, KEY, node_batches, relation_batches
-from exports.targets import ExportOptions, ExportReport, report
+from exports.targets import ExportOptions, report
 from schemas.graph_directory import graph_files
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_file
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import Property, ValueType
 

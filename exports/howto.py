@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from exports.rows import Row, column
-from exports.targets import ExportOptions, ExportReport, report
+from exports.targets import ExportOptions, report
 from schemas.output_files import new_directory
 from schemas.records import OF_PLACE
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 
 SUFFIX = ".jsonld"

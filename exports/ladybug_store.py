@@ -11,11 +11,12 @@ from pathlib import Path
 
 from exports.child_process import Child
 from exports.property_graph import KEY, quoted
-from exports.targets import ExportOptions, ExportReport, report, scheme_of
+from exports.targets import ExportOptions, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.kept_stores import kept_store
 from schemas.output_files import new_file
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 from schemas.type_declarations import Property, ValueType

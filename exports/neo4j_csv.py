@@ -32,10 +32,11 @@ from exports.property_graph import (
     relation_batches,
     relation_schema,
 )
-from exports.targets import ExportOptions, ExportReport, report, scheme_of
+from exports.targets import ExportOptions, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_directory
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 
 _VECTOR = pa.field(VECTOR, pa.list_(pa.float64()))

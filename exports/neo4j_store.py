@@ -16,10 +16,11 @@ from exports.neo4j_constraints import constraints
 from exports.neo4j_ownership import BUILD, GRAPH, Ownership
 from exports.neo4j_search import write_indexes
 from exports.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
-from exports.targets import ExportOptions, ExportReport, another_graph, report
+from exports.targets import ExportOptions, another_graph, report
 from schemas.addresses import without_user
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import Property
 

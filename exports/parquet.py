@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from exports.targets import ExportOptions, ExportReport, report
+from exports.targets import ExportOptions, report
 from schemas.graph_directory import ID, read_id
 from schemas.output_files import new_directory
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 

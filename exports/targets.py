@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from attrs import field, frozen
+from attrs import frozen
 
 from exports.compression import COMPRESSIONS
 from schemas.addresses import holds_user, without_user
@@ -16,6 +16,7 @@ from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.logs import phase
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph, check_graph
 
 _LOG = logging.getLogger(__name__)
@@ -45,16 +46,6 @@ class ExportOptions:
         """Report to `progress` that `rows` more rows are done."""
         if self.progress is not None:
             self.progress(rows)
-
-
-@frozen(kw_only=True)
-class ExportReport:
-    """The result of an export: number of `nodes` and `relations`, and `details` that depend on the target."""
-
-    nodes: int
-    relations: int
-    target: str
-    details: dict[str, str | int | float] = field(factory=dict)
 
 
 def report(graph: ScriptGraph, target: str, **details: str | int | float) -> ExportReport:

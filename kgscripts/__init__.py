@@ -9,6 +9,7 @@ import schemas
 from kgscripts.moved import MovedModules
 
 if TYPE_CHECKING:
+    from kgscripts.calling import evaluate, export, train
     from kgscripts.component.display import display
     from kgscripts.editing.correcting import correct_graph
     from kgscripts.editing.merging import merge_graphs
@@ -28,10 +29,13 @@ __all__ = [
     "build_graph",
     "correct_graph",
     "display",
+    "evaluate",
+    "export",
     "load_model",
     "merge_graphs",
     "remove_source",
     "search",
+    "train",
 ]
 
 _HOMES = {
@@ -41,10 +45,13 @@ _HOMES = {
     "build_graph": "kgscripts.pipeline",
     "correct_graph": "kgscripts.editing.correcting",
     "display": "kgscripts.component.display",
+    "evaluate": "kgscripts.calling",
+    "export": "kgscripts.calling",
     "load_model": "kgscripts.models.registry",
     "merge_graphs": "kgscripts.editing.merging",
     "remove_source": "kgscripts.pipeline",
     "search": "kgscripts.finding.searching",
+    "train": "kgscripts.calling",
 }
 
 _FOUND = Path(schemas.__file__ or "").resolve()
@@ -67,5 +74,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The names above, for completion."""
-    return sorted({*globals(), *__all__})
+    """What is public, for completion."""
+    return sorted(__all__)

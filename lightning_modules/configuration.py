@@ -10,6 +10,8 @@ from typing import Any
 
 from attrs import frozen
 
+from kgscripts.models.checkpoint import read_card
+from kgscripts.models.registry import packaged_models, shipped_models
 from kgscripts.settings import settings_from, toml_value
 from schemas.errors import ConfigurationError
 from schemas.toml_files import read_toml
@@ -117,6 +119,21 @@ def read_configuration(
     if tables["network"] and network is None:
         raise ConfigurationError("unknown setting network", where=name, remedy="leave it out")
     return Configuration(name=values["name"], kind=kind, training=training, network=network)
+
+
+def name_of_trained(name: str, out: Path) -> str:
+    """The name on the card of a model that is trained into a directory.
+
+    Models that ship, or that packages bring, keep their names for themselves: another one that is trained with the same
+    configuration has the name of its directory.
+    """
+    shipped, out = shipped_models(), out.resolve()
+    files = (Path(str(resources.files("lightning_modules"))) / "configs").glob("*/*.toml")
+    packaged = {read_card(path)[0].name for path in packaged_models().values()}
+    taken = {*shipped, *packaged, *(read_toml(file)["name"] for file in files)}
+    if name in taken and out not in {path.resolve() for path in shipped.values()}:
+        return f"own {out.name}" if out.name in taken else out.name
+    return name
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from itertools import cycle, islice
 from typing import Any, Generic, TypeVar
 
 import pytorch_lightning as pl
@@ -35,20 +36,20 @@ class Split(Generic[Item]):
 def split(items: Sequence[Item], key: Callable[[Item], str]) -> Split[Item]:
     """Hold out a tenth of the keys, the same ones whatever the order, the seed or the other items.
 
-    Items with the same key stay together. Raises InputError if either part is empty.
+    Items with the same key stay together. Of few keys, one at least is in each part. Raises InputError for fewer than
+    two different keys.
     """
+    digests = {name: sha256(name.encode()).digest() for name in map(key, items)}
+    if len(digests) < 2:
+        message = f"{len(items)} training examples with {len(digests)} different texts are too few"
+        remedy = "give examples with 2 different texts at least (one of them is held out), or a larger --limit"
+        raise InputError(message, remedy=remedy)
+    order = sorted(digests, key=lambda name: (digests[name][0] % 10, digests[name]))
+    held_out = {name for name in order if digests[name][0] % 10 == 0} - {order[-1]} | {order[0]}
     parts = Split[Item]([], [])
     for item in items:
-        (parts.held_out if is_held_out(key(item)) else parts.train).append(item)
-    if not parts.train or not parts.held_out:
-        message = f"{len(items)} training examples are too few: a tenth of their texts is held out"
-        raise InputError(message, remedy="train on a larger corpus, or with a larger --limit")
+        (parts.held_out if key(item) in held_out else parts.train).append(item)
     return parts
-
-
-def is_held_out(key: str) -> bool:
-    """Whether items of that key are held out."""
-    return sha256(key.encode()).digest()[0] % 10 == 0
 
 
 def pair_key(pair: Pair) -> str:
@@ -74,7 +75,7 @@ class TrainingData(pl.LightningDataModule, ABC, Generic[Example]):
 
     Training batches are drawn in each epoch from the seed and the number of the epoch, so that a resumed run has the
     batches of an uninterrupted one; a run that is resumed within an epoch begins after the batches that it has seen.
-    With n devices, each gets every n-th batch.
+    With n devices, each is trained on every n-th batch.
     """
 
     def __init__(self, parts: Split[Any], settings: TrainingSettings) -> None:
@@ -122,19 +123,18 @@ class TrainingData(pl.LightningDataModule, ABC, Generic[Example]):
         """The batches of the current epoch, without those that a run has seen that is resumed within it."""
         assert self.trainer is not None
         batches = list(self.train_batches(random.Random(f"{self._seed} {self.trainer.current_epoch}")))
-        # Every device takes the same number of steps: the first batches come twice if the number is not a multiple.
+        # Every device takes the same number of steps: batches come again if the number is not a multiple.
         loop = self.trainer.fit_loop
         seen = loop.epoch_loop.batch_progress.current.ready if loop.restarting else 0
-        return self._loader(batches + batches[: -len(batches) % self.trainer.world_size], seen)
+        own = islice(cycle(batches), self.trainer.global_rank, None, self.trainer.world_size)
+        return self._loader(list(islice(own, -(-len(batches) // self.trainer.world_size))), seen)
 
     def val_dataloader(self) -> DataLoader[Any]:
-        """The held-out batches."""
+        """The held-out batches, all of them on each device: their mean loss does not depend on the devices."""
         return self._loader(self.held_out_batches())
 
     def _loader(self, batches: Sequence[Sequence[Example]], seen: int = 0) -> DataLoader[Any]:
-        assert self.trainer is not None
-        own = batches[self.trainer.global_rank :: self.trainer.world_size]
-        return DataLoader(own, batch_size=None, sampler=_Rest(own, seen), collate_fn=self.collate)  # type: ignore[arg-type]
+        return DataLoader(batches, batch_size=None, sampler=_Rest(batches, seen), collate_fn=self.collate)  # type: ignore[arg-type]
 
 
 class _Rest(Sampler[int]):

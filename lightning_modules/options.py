@@ -18,7 +18,7 @@ from attrs import field, frozen
 from typer.models import OptionInfo
 
 from kgscripts.models.checkpoint import ModelCard, check_place
-from lightning_modules.configuration import Configuration, read_configuration, read_settings
+from lightning_modules.configuration import Configuration, name_of_trained, read_configuration, read_settings
 from lightning_modules.hardware import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
 from schemas.terminal import echo, printable
@@ -100,7 +100,7 @@ class TrainOptions:
     ) -> ModelCard:
         """The card of a model whose training has no epochs to go on with, with its settings and further `figures`."""
         return ModelCard(
-            name=configuration.name,
+            name=name_of_trained(configuration.name, self.out),
             version=metadata.version("kgscripts"),
             task=purpose,
             licence=licence,
@@ -119,7 +119,9 @@ class TrainOptions:
 class RunOptions(TrainOptions):
     """The options of a training that runs for epochs under Lightning."""
 
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run, if there is one.")] = False
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an unfinished run, or with more --epochs.")] = (
+        False
+    )
     max_time: Annotated[
         str | None, typer.Option(metavar="[[D:]H:]MM:SS", help="Stop after this time, to be resumed later.")
     ] = None
@@ -142,6 +144,7 @@ class RunOptions(TrainOptions):
 
     def train(self, task: TrainingTask[Any], configuration: Configuration, *, data: str) -> None:
         """Train, and print each epoch and the outcome."""
+        from lightning_modules.run_folder import RunFolder
         from lightning_modules.training import train
 
         try:
@@ -162,7 +165,8 @@ class RunOptions(TrainOptions):
                 report=_print_epoch,
             )
         except KeyboardInterrupt:
-            echo("what was reached a minute ago at most is kept: --resume goes on with it", err=True)
+            if RunFolder(self.out, {}).last.is_file():
+                echo("the run is saved: --resume goes on with it", err=True)
             raise
         state = "finished" if outcome.is_finished else "stopped, to be continued by --resume,"
         loss = "" if outcome.held_out_loss is None else f", held-out loss {outcome.held_out_loss:.3f} nats"

@@ -1,92 +1,32 @@
-"""Runs of training: the folder of an unfinished run, the trainer, and Ctrl-C."""
+"""Runs of training: the trainer, files of unfinished runs, and Ctrl-C."""
 
 from __future__ import annotations
 
 import io
-import json
 import logging
 import os
 import signal
+import threading
 import warnings
-from collections.abc import Mapping
-from contextlib import ExitStack
-from hashlib import sha256
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from attrs import frozen
 from lightning_fabric.plugins import TorchCheckpointIO
 from lightning_fabric.utilities.exceptions import MisconfigurationException
+from lightning_fabric.utilities.rank_zero import rank_zero_only
 from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import CSVLogger, Logger, TensorBoardLogger
 
-from kgscripts.models.checkpoint import check_place
 from lightning_modules.hardware import Hardware, Precision
 from lightning_modules.progress import Progress
-from lightning_modules.schedule import OutOfTimeError
+from lightning_modules.schedule import Schedule, StoppedError
 from schemas.errors import ConfigurationError, ModelError
-
-_DESCRIPTION = "run.json"
-
-
-@frozen
-class RunFolder:
-    """``NAME.training`` beside the checkpoint directory to be. `description` is all that decides the result.
-
-    Of a run that has ended, the logs stay there.
-    """
-
-    directory: Path
-    description: Mapping[str, Any]
-
-    @property
-    def path(self) -> Path:
-        """The folder itself."""
-        return self.directory.with_name(f"{self.directory.name}.training")
-
-    @property
-    def last(self) -> Path:
-        """Lightning's checkpoint of where the run is."""
-        return self.path / "last.ckpt"
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the description."""
-        return sha256(self._text().encode()).hexdigest()
-
-    def begin(self, resume: bool) -> None:
-        """Make the folder, or find the run to resume.
-
-        Raises ModelError if there is an unfinished run that is not to be resumed or is a run of something else, and if
-        nothing can be written here or the checkpoint could not be written at the end.
-        """
-        check_place(self.directory)
-        described = self.path / _DESCRIPTION
-        if self.last.is_file():
-            if not resume:
-                remedy = f"go on with it by --resume, or remove {self.path.name}"
-                raise ModelError("an unfinished run is here", where=str(self.path), remedy=remedy)
-            if not described.is_file() or described.read_text(encoding="utf-8") != self._text():
-                remedy = f"give what it was begun with (run.json there), or remove {self.path.name}"
-                message = "the unfinished run is one of another model, other pairs or other settings"
-                raise ModelError(message, where=str(self.path), remedy=remedy)
-            return
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            described.write_text(self._text(), encoding="utf-8")
-        except OSError as error:
-            remedy = "name a directory that can be written"
-            raise ModelError(f"cannot be written: {error.strerror}", where=str(self.path), remedy=remedy) from error
-
-    def end(self) -> None:
-        """Remove what only an unfinished run needs."""
-        for file in (self.last, self.path / _DESCRIPTION):
-            file.unlink(missing_ok=True)
-
-    def _text(self) -> str:
-        return json.dumps(self.description, indent=1, sort_keys=True) + "\n"
+from schemas.terminal import echo
 
 
 class EpochFiles(TorchCheckpointIO):
@@ -167,13 +107,37 @@ def _loggers(folder: Path, *, tensorboard: bool) -> list[Logger]:
     return loggers
 
 
-def fit(trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataModule, last: Path) -> None:
+@contextmanager
+def _saving_at_ctrl_c(schedule: Schedule) -> Iterator[None]:
+    """At the first Ctrl-C, let the schedule save the run and stop it; at the second, interrupt it."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if schedule.is_interrupted or not schedule.is_training:
+            before(number, frame)
+        schedule.is_interrupted = True
+        if rank_zero_only.rank == 0:
+            echo("the run is saved after this step; Ctrl-C again ends it without that", err=True)
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        # Lightning leaves the signal ignored.
+        signal.signal(signal.SIGINT, before)
+
+
+def fit(
+    trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataModule, last: Path, schedule: Schedule
+) -> None:
     """Train, from the checkpoint `last` if there is one, until the schedule ends it or its time is over.
 
-    Raises KeyboardInterrupt after Ctrl-C.
+    Raises KeyboardInterrupt after Ctrl-C, and ModelError if one of several devices fails.
     """
-    handler = signal.getsignal(signal.SIGINT)
-    with warnings.catch_warnings(), ExitStack() as stack:
+    with warnings.catch_warnings(), _saving_at_ctrl_c(schedule), ExitStack() as stack:
         if trainer.precision == Precision.BRAIN_FLOAT.value and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
             # oneDNN has no recurrent network of bfloat16 for processors without its instructions; torch itself has one.
             warnings.filterwarnings("ignore", message="TF32 acceleration")
@@ -188,14 +152,18 @@ def fit(trainer: pl.Trainer, module: pl.LightningModule, data: pl.LightningDataM
         warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
         try:
             trainer.fit(module, data, ckpt_path=last if last.is_file() else None, weights_only=True)
-        except OutOfTimeError:
-            return
+        except StoppedError:
+            pass
         except (SystemExit, RuntimeError) as stopped:
-            if not _is_interrupted(stopped):
+            # Lightning turns Ctrl-C into an exit of its own.
+            if _is_interrupted(stopped):
+                raise KeyboardInterrupt from stopped
+            if isinstance(stopped, SystemExit) or trainer.world_size == 1:
                 raise
-            # Lightning turns Ctrl-C into an exit of its own, and leaves the signal ignored.
-            signal.signal(signal.SIGINT, handler)
-            raise KeyboardInterrupt from stopped
+            remedy = "the error of that device is printed too; what was saved before is kept for --resume"
+            raise ModelError(f"one of {trainer.world_size} devices failed: {stopped}", remedy=remedy) from stopped
+        if schedule.is_interrupted and trainer.is_global_zero:
+            raise KeyboardInterrupt
 
 
 def _is_interrupted(stopped: BaseException | None) -> bool:

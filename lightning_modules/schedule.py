@@ -32,15 +32,16 @@ _SAVE_EVERY = 60.0
 """Seconds between two savings within an epoch; more for networks whose saving takes longer than a tenth of that."""
 
 
-class OutOfTimeError(Exception):
+class StoppedError(Exception):
     """Ends a run within an epoch, whose state has been saved."""
 
 
 class Schedule(pl.Callback):
     """Ends each phase when its patience or its epochs run out, and keeps the best weights of the last phase.
 
-    After each epoch, and once a minute within it, everything that a resumed run needs is saved in `file`, atomically.
-    Lightning's own `ModelCheckpoint` and `Timer` know neither phases nor the best weights of one.
+    After each epoch, once a minute within it, and before the run is stopped, everything that a resumed run needs is
+    saved in `file`, atomically. Of several devices, the first decides for all, and reports. Lightning's own
+    `ModelCheckpoint` and `Timer` know neither phases nor the best weights of one.
 
     Parameters
     ----------
@@ -49,7 +50,8 @@ class Schedule(pl.Callback):
     file:
         Lightning's checkpoint of where the run is.
     deadline:
-        The run ends with the first step that ends later than this, in seconds of `time.monotonic`; None for no limit.
+        The run ends before a step that, if it takes as long as the one before, would end later than this, in seconds of
+        `time.monotonic`; None for no limit. Each run takes one step at least.
     report:
         Called with each finished epoch.
     """
@@ -62,7 +64,8 @@ class Schedule(pl.Callback):
         self._file = file
         self._deadline = math.inf if deadline is None else deadline
         self._report = report
-        self._began = self._next_save = 0.0
+        self._began = self._next_save = self._looked = self._took = 0.0
+        self.is_training = self.is_interrupted = False
         self.finished = False
         self.phase = 0
         self.epochs = 0
@@ -89,11 +92,14 @@ class Schedule(pl.Callback):
             setattr(self, name, value)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Put the module into its phase; a resumed run may be at its end."""
+        """Put the module into its phase; a resumed run may be at its end, or have more epochs now."""
         assert isinstance(pl_module, TrainingModule)
+        self.is_training = True
+        self.finished = False
+        self._end_phase()
         pl_module.phase = self._phases[self.phase]
         trainer.should_stop = self.finished
-        self._began = monotonic()
+        self._began = self._looked = monotonic()
         self._next_save = self._began + _SAVE_EVERY
 
     def on_train_batch_end(
@@ -105,13 +111,26 @@ class Schedule(pl.Callback):
         batch_idx: int,
     ) -> None:
         """Save within the epoch, and end the run if its time is over; after the last batch its end is near anyway."""
-        if batch_idx + 1 == trainer.num_training_batches or (now := monotonic()) < min(self._next_save, self._deadline):
+        now = monotonic()
+        self._took, self._looked = now - self._looked, now
+        left = trainer.num_training_batches - batch_idx - 1
+        if not left:
+            return
+        # What is held out is measured after the last step, and takes no longer than steps of as many batches.
+        measured = sum(trainer.num_val_batches) if left == 1 else 0
+        is_over = self._is_over(now, 1 + measured)
+        is_due, is_over = trainer.strategy.broadcast((now >= self._next_save, is_over))
+        if not (is_due or is_over):
             return
         trainer.save_checkpoint(self._file)
-        saved = monotonic()
-        self._next_save = saved + max(_SAVE_EVERY, 10 * (saved - now))
-        if now >= self._deadline:
-            raise OutOfTimeError
+        self._looked = monotonic()
+        self._next_save = self._looked + max(_SAVE_EVERY, 10 * (self._looked - now))
+        if is_over:
+            raise StoppedError
+
+    def _is_over(self, now: float, steps: float) -> bool:
+        """Whether Ctrl-C came, or this number of further steps would end too late if they take as long as the last."""
+        return self.is_interrupted or now + steps * self._took >= self._deadline
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Compare the epoch with the best one, decide how to go on, and save."""
@@ -121,11 +140,13 @@ class Schedule(pl.Callback):
         is_best = self._compare(loss, pl_module)
         pl_module.phase = self._phases[self.phase]
         trainer.save_checkpoint(self._file)
-        now = monotonic()
+        now = self._looked = monotonic()
         seconds, self._began = now - self._began, now
         self._next_save = now + _SAVE_EVERY
-        self._report(Epoch(self.epochs, phase, pl_module.train_loss, loss, is_best, seconds))
-        trainer.should_stop = self.finished or now >= self._deadline
+        if trainer.is_global_zero:
+            self._report(Epoch(self.epochs, phase, pl_module.train_loss, loss, is_best, seconds))
+        is_over = trainer.strategy.broadcast(self._is_over(now, 1))
+        trainer.should_stop = self.finished or is_over
 
     def _compare(self, loss: float, module: TrainingModule) -> bool:
         """Whether this is the best epoch of its phase. Begins the next phase when this one ends."""
@@ -136,6 +157,11 @@ class Schedule(pl.Callback):
         if is_best:
             self.best_loss = loss
             self.best_weights = {name: value.detach().cpu().clone() for name, value in module.trained_state().items()}
+        self._end_phase()
+        return is_best
+
+    def _end_phase(self) -> None:
+        """Begin the next phase, or end, if the epochs or the patience of this one ran out."""
         most = self._settings.phases[self._phases[self.phase]]
         if self.epochs_of_phase >= most or self.epochs_without_gain >= self._settings.patience:
             if self.phase == len(self._phases) - 1:
@@ -144,4 +170,3 @@ class Schedule(pl.Callback):
                 # Losses of two phases are not comparable, so the next one has its own best.
                 self.phase += 1
                 self.epochs_of_phase = self.epochs_without_gain = 0
-        return is_best

@@ -12,10 +12,12 @@ import pytorch_lightning as pl
 from attrs import frozen
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, is_checkpoint, load_checkpoint, save_checkpoint
+from lightning_modules.configuration import name_of_trained
 from lightning_modules.data import Split, TrainingData
 from lightning_modules.hardware import Hardware
 from lightning_modules.module import TrainingModule
-from lightning_modules.runs import RunFolder, fit, make_trainer
+from lightning_modules.run_folder import RunFolder
+from lightning_modules.runs import fit, make_trainer
 from lightning_modules.schedule import Epoch, Schedule
 from lightning_modules.settings import TrainingSettings
 
@@ -78,9 +80,10 @@ def train(
 
     Until the run ends, everything it needs to go on is in a folder beside the directory, ``NAME.training``: it is saved
     after each epoch and once a minute within it. A run that was killed or ran out of time goes on with `resume`, to the
-    same end as an uninterrupted one. The folder has the logs too, as CSV and on request for TensorBoard, which stay.
-    The run ends at the `deadline` (of `time.monotonic`); what is held out is still measured if an epoch ends there.
-    `data` and `command` are written on the model card.
+    same end as an uninterrupted one; so does a run that has ended, if more epochs are given and the learning rate is
+    constant. The folder has the logs too, as CSV and on request for TensorBoard, which stay. The run ends at the
+    `deadline` (of `time.monotonic`), which its first step may exceed, and what is held out in the first epoch. `data`
+    and `command` are written on the model card. Of several devices, the process of the first alone goes on at the end.
 
     Raises
     ------
@@ -90,7 +93,7 @@ def train(
     ConfigurationError
         If the hardware is not there.
     KeyboardInterrupt
-        After Ctrl-C; what was saved last is kept.
+        After Ctrl-C. The run is saved after the current step; a second Ctrl-C ends it with what was saved before.
     """
     run = RunFolder(out, {"model": task.name, "settings": attrs.asdict(settings), **task.inputs})
     if resume and (done := _finished_before(run)):
@@ -102,14 +105,16 @@ def train(
     schedule = Schedule(settings, run.last, deadline, report)
     clip = settings.gradient_clip
     trainer = make_trainer(hardware or Hardware(), schedule, clip, run.path, tensorboard=tensorboard)
-    fit(trainer, module, batches, run.last)
+    fit(trainer, module, batches, run.last, schedule)
+    if not trainer.is_global_zero:
+        raise SystemExit  # Lightning runs the same command for each device: what is left to do is done once
     loss = round(schedule.best_loss, 4) if schedule.best_weights else None
     outcome = Outcome(epochs=schedule.epochs, held_out_loss=loss, is_finished=schedule.finished)
-    if trainer.is_global_zero and schedule.best_weights:
+    if schedule.best_weights:
         module.cpu()
         module.restore(schedule.best_weights)
         card = ModelCard(
-            name=task.name,
+            name=name_of_trained(task.name, out),
             version=metadata.version("kgscripts"),
             task=task.purpose,
             licence=task.licence,

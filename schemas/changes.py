@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from attrs import Attribute, field, frozen, validators
 
+from schemas.arguments import items_of
 from schemas.errors import InputError
 
 
@@ -45,6 +47,11 @@ class ProcedureStep:
     """The earlier steps, in order."""
     title: str = field(default="", validator=_encodable)
     """The goal of the procedure; "" if unknown."""
+
+
+def steps_of(steps: Sequence[ProcedureStep | str]) -> list[ProcedureStep]:
+    """The steps; a string is a step without context. Raises ConfigurationError for what is no list."""
+    return [ProcedureStep(text=step) if isinstance(step, str) else step for step in items_of("steps", steps)]
 
 
 @frozen(kw_only=True)

@@ -1,4 +1,4 @@
-"""The result of a query: a table, and the formats that it is printed in."""
+"""The results of queries, which are tables, with the formats that they are printed in; and of exports."""
 
 from __future__ import annotations
 
@@ -27,6 +27,16 @@ class ResultFormat(StrEnum):
     JSON = "json"
     CSV = "csv"
     TSV = "tsv"
+
+
+@frozen(kw_only=True)
+class ExportReport:
+    """The result of an export: number of `nodes` and `relations`, and `details` that depend on the target."""
+
+    nodes: int
+    relations: int
+    target: str
+    details: dict[str, str | int | float] = field(factory=dict)
 
 
 def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:

@@ -9,9 +9,10 @@ from exports.rdf.chunks import GraphChunks
 from exports.rdf.json_ld import JsonLd
 from exports.rdf.syntax import NQuads, Syntax
 from exports.rdf.turtle import TriG, Turtle
-from exports.targets import ExportOptions, ExportReport, report
+from exports.targets import ExportOptions, report
 from schemas.graph_directory import graph_files
 from schemas.output_files import new_file
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 
 SYNTAXES: dict[str, type[Syntax]] = {".ttl": Turtle, ".trig": TriG, ".nq": NQuads, ".jsonld": JsonLd}

@@ -23,9 +23,10 @@ from exports.rdf.dataset import BUILD_ID_TERM, DATASET
 from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.syntax import NQuads
 from exports.rdf.terms import DATA_KINDS, expand
-from exports.targets import ExportOptions, ExportReport, another_graph, report
+from exports.targets import ExportOptions, another_graph, report
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError, StoreError
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 
 T = TypeVar("T")

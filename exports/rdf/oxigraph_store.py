@@ -10,9 +10,10 @@ import pyoxigraph
 
 from exports.rdf.chunks import GraphChunks, portions
 from exports.rdf.syntax import NQuads
-from exports.targets import ExportOptions, ExportReport, report, scheme_of
+from exports.targets import ExportOptions, report, scheme_of
 from schemas.errors import StoreError
 from schemas.output_files import new_directory
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 
 _PORTION = 24 << 20

@@ -37,9 +37,11 @@ path { fill: none; stroke: #4a78b0; stroke-opacity: .35 }
 """
 
 
-def whole_assembly() -> Assembly:
-    """The assembly of a graph with all enrichers of kgscripts and all kinds of corrections. It is drawn and never
-    run."""
+def whole_assembly(
+    store: RecordStore | None = None, writer: ScriptGraphWriter | None = None, log: DiscardLog | None = None
+) -> Assembly:
+    """The assembly of a graph with all enrichers of kgscripts and all kinds of corrections. To be drawn, it needs
+    nothing; run, it has no records."""
     step = partial(Correction, author="a", time="2026-01-01", scenario="s", step="t")
     corrections = [
         step(kind=CorrectionKind.REJECT, relation="USES", other="o"),
@@ -50,10 +52,10 @@ def whole_assembly() -> Assembly:
     own = (name for name, entry in ENRICHERS.entries().items() if entry.value.startswith("kgscripts."))
     enrichers = [ENRICHERS.open(name) for name in sorted(own)]
     return Assembly(
-        cast(RecordStore, None),
-        cast(ScriptGraphWriter, None),
-        DiscardLog(lambda _: None),
-        Readers(["version"], [], [0]),
+        cast(RecordStore, store),
+        cast(ScriptGraphWriter, writer),
+        log or DiscardLog(lambda _: None),
+        Readers(["version"], [()] * (1 + len(enrichers)), [0]),
         corrections,
         enrichers,
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgscripts.calling import COLLECTED
 from schemas.output_files import write_lines
 from schemas.provenance import Direction, Exposure, Unit
 from schemas.results import ResultFormat
@@ -51,6 +52,9 @@ def finish(
     content = evaluations_as_json(evaluations)
     if output is not None:
         write_lines(output, [json_text(content)])
+    if (collected := COLLECTED.get()) is not None:
+        collected += evaluations
+        return
     if as_json:
         echo_json(content)
         return

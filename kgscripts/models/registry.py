@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kgscripts.models.changes.protocol import ChangeModel
     from kgscripts.models.cloze.protocol import ClozeModel
     from kgscripts.models.scenarios.protocol import ScenarioModel
+    from kgscripts.models.steps.merger import StepMerger
     from kgscripts.models.tools.ranker import ToolRanker
     from schemas.provenance import Model
 
@@ -161,8 +162,37 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     return model
 
 
+@overload
+def load_model(name_or_directory: Literal["masked", "transducer"], device: str = CPU) -> ClozeModel: ...
+@overload
+def load_model(name_or_directory: Literal["aligner"], device: str = CPU) -> Aligner: ...
+@overload
+def load_model(
+    name_or_directory: Literal["state-changes", "state-changes-retrieval"], device: str = CPU
+) -> ChangeModel: ...
+@overload
+def load_model(
+    name_or_directory: Literal["scenarios", "scenarios-topic-tiling"], device: str = CPU
+) -> ScenarioModel: ...
+@overload
+def load_model(name_or_directory: Literal["steps"], device: str = CPU) -> StepMerger: ...
+@overload
+def load_model(name_or_directory: Literal["tools"], device: str = CPU) -> ToolRanker: ...
+@overload
+def load_model(name_or_directory: str | Path, device: str = CPU) -> Any: ...
 def load_model(name_or_directory: str | Path, device: str = CPU) -> Any:
-    """The model of that name, or in that directory, whatever its task: ``load_model("aligner").align(pairs)``.
+    """The model of that name, or in that directory, whatever its task.
+
+    =================  ===============  ================================================================================
+    task               class            called as
+    =================  ===============  ================================================================================
+    ``alignment``      `Aligner`        ``model.align([("peel the potatoes", "scrape the skin off the potatoes .")])``
+    ``cloze``          `ClozeModel`     ``model.predict(clozes, candidates)`` with `Cloze`
+    ``scenarios``      `ScenarioModel`  ``model.detect(["I drove to the bank. It was closed."])``
+    ``state-changes``  `ChangeModel`    ``model.predict(["Boil the water in a pot."])``
+    ``steps``          `StepMerger`     ``model.merge(texts)`` with the parts of actions
+    ``tools``          `ToolRanker`     ``model.rank(["fix a flat tyre"])``
+    =================  ===============  ================================================================================
 
     `model.save(DIR)` writes its checkpoint into another directory. What it gives and raises is documented at `load`.
     """

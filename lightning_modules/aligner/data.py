@@ -15,7 +15,7 @@ from kgscripts.models.alignment.inputs import AlignerBatch, AlignerInputs
 from kgscripts.models.tensor_fields import TensorFields
 from lightning_modules.aligner.examples import Example, anchor_example, labelled_example
 from lightning_modules.aligner.settings import AlignerSettings
-from lightning_modules.data import TrainingBatch, TrainingData, is_held_out, pair_key, split
+from lightning_modules.data import TrainingBatch, TrainingData, pair_key, split
 
 _IMPOSSIBLE = -1e4
 
@@ -61,7 +61,8 @@ class AlignmentData(TrainingData[Example]):
         settings: AlignerSettings,
     ) -> None:
         super().__init__(split([(pairs[row], label) for row, label in labels.items()], _key), settings)
-        self._train_pairs = [pair for pair in pairs if not is_held_out(pair_key(pair))]
+        held_out = {_key(item) for item in self._parts.held_out}
+        self._train_pairs = [pair for pair in split(pairs, pair_key).train if pair_key(pair) not in held_out]
         self._inputs = inputs
         self._anchored = settings.anchored
 

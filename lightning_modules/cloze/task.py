@@ -33,7 +33,7 @@ class MaskedTask:
         try:
             self.split = split(self._pairs, pair_key)
         except InputError as error:
-            remedy = "name cloze templates (kgscripts corpora cloze makes them), with some dozens of abstract sentences"
+            remedy = "name cloze templates (kgscripts corpora cloze makes them) with 2 abstract sentences at least"
             raise InputError(f"{len(self._pairs)} pairs with blanks are too few", remedy=remedy) from error
 
     @property

@@ -20,7 +20,7 @@ from kgscripts.models.steps.contexts import StepContexts
 from kgscripts.models.steps.encoder import StepEncoder
 from kgscripts.models.steps.merger import PairNetwork, StepSettings, merger_checkpoint
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, is_held_out
+from lightning_modules.data import Split, split
 from lightning_modules.steps.descriptions import written_scenarios
 from lightning_modules.steps.module import LabelledPairs, PairData, PairModule, labelled_pairs
 from lightning_modules.steps.settings import StepTrainingSettings
@@ -88,9 +88,8 @@ class StepTask:
         self._encoder = encoder
         self._scenarios = scenarios
         self._pairs = ScenarioPairs(encoder) if pairs is None else pairs
-        held_out = [item for item in scenarios.written if is_held_out(item.scenario)]
-        written = [item for item in scenarios.written if not is_held_out(item.scenario)]
-        self.split: Split[Any] = Split([*scenarios.descript, *scenarios.inscript, *written], held_out)
+        written = split(scenarios.written, lambda item: item.scenario)
+        self.split: Split[Any] = Split([*scenarios.descript, *scenarios.inscript, *written.train], written.held_out)
 
     @property
     def inputs(self) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ from kgscripts.assembly.drawing import draw, whole_assembly
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.plan import Plan
 from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in, view
+from kgscripts.assembly.table_page import PAGE, page
 from schemas.errors import ConfigurationError
 
 PICTURE = Path(__file__).parents[2] / "docs/pictures/assembly.svg"
@@ -170,6 +172,16 @@ def test_the_picture_is_that_of_the_plan() -> None:
     assert PICTURE.read_text(encoding="utf-8") == drawn.document(), (
         "run python -m kgscripts.assembly.drawing docs/pictures/assembly.svg"
     )
+
+
+def test_the_page_has_the_tables_of_the_plan_with_their_columns() -> None:
+    text = "\n".join(page())
+    assert (PICTURE.parents[1] / "reference" / PAGE).read_text(encoding="utf-8") == text, (
+        "run python -m kgscripts.assembly.table_page docs/reference"
+    )
+    plan = whole_assembly().plan()
+    made = {table for step in plan.steps for table in step.makes if "/" not in table}
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == plan.given | made
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,12 @@ from kgscripts.corpora import fetching
 from kgscripts.corpora.catalogue import GITHUB, RemoteFile, corpora, select
 from kgscripts.corpora.fetching import ATTEMPTS, Fetched, Outcome, fetch
 from kgscripts.corpora.openpi.reading import read_openpi
+from kgscripts.evaluation.benchmarks import BENCHMARKS
 from schemas.errors import ConfigurationError, InputError, StoreError
 
+_ROOT = Path(__file__).parents[2]
 CONTENT = bytes(range(256)) * 2000
+
 REMOTE = RemoteFile(
     file="tiny/a file.bin",
     repository="owner/repository",
@@ -261,6 +265,14 @@ class TestCatalogue:
             select(["inscripts"])
         with pytest.raises(ConfigurationError, match="https://"):
             select(["mcscript"])
+
+    def test_it_has_all_that_evaluate_takes(self) -> None:
+        commands = Path(str(resources.files("kgscripts.commands"))).glob("evaluate*.py")
+        texts = [path.read_text(encoding="utf-8") for path in [*commands, *(_ROOT / "docs").rglob("*.md")]]
+        named = {name for text in texts for name in re.findall(r"corpora/([a-z-]+)[/\s]", text)}
+        needed = {Path(need).parts[0] for benchmark in BENCHMARKS for need in benchmark.needs}
+        assert {"ara", "recipe-flow"} < needed | named
+        assert needed | named <= {corpus.name for corpus in corpora()} | {"scenarios"}
 
     def test_the_catalogue_matches_the_corpora(self, shared_corpora: Path) -> None:
         for corpus in corpora():

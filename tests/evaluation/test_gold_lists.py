@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from importlib import resources
+from pathlib import Path
+
 import pytest
 
 from kgscripts.evaluation.events.gold_lists import (
@@ -25,6 +29,27 @@ def test_the_lists_have_the_sizes_in_their_readme() -> None:
     assert len(pronouns) == 60
     assert sum(not item.antecedent for item in pronouns) == 18
     assert all(item.text[item.start :][:4].lower().startswith(("it", "the")) for item in pronouns)
+
+
+def test_every_list_that_ships_names_who_made_it() -> None:
+    folder = Path(str(resources.files("kgscripts.evaluation") / "data"))
+    sections = re.split(r"^## ", (folder / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    named: set[str] = set()
+    for section in sections:
+        heading, _, text = section.partition("\n")
+        assert re.match(r"\n\*Made by\*: (a language model|language models|people)\b", text), heading
+        for name in re.findall(r"`([^`]+)`", heading):
+            named |= {name.replace("SPLIT", split) for split in ("development", "unseen")}
+    assert named == {path.name for path in folder.iterdir()} - {"README.md"}
+
+
+def test_the_table_of_data_says_who_made_the_gold() -> None:
+    page = (Path(__file__).parents[2] / "docs/measurements/evaluation.md").read_text(encoding="utf-8")
+    table = page.partition("| data | gold by | exposure | why |\n|---|---|---|---|\n")[2].partition("\n\n")[0]
+    for row in table.splitlines():
+        data, gold_by = row.strip("| ").split(" | ")[:2]
+        of_ours = data.startswith("kgscripts") or any(f"{name}." in data for name in ("predicted_tools", "slice"))
+        assert gold_by.startswith("a language model" if of_ours or "gold alignments" in data else "people"), data
 
 
 def test_tools_by_hand() -> None:

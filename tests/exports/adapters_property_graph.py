@@ -18,7 +18,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 from exports import to_frames, to_networkx
-from schemas.graph_types import NODE_TYPES
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import ValueType
 from tests.exports.compliance import Adapter, AdapterFactory, Content, expected
@@ -98,8 +98,18 @@ def read_frames(graph: ScriptGraph) -> Content:
     nodes: list[dict[str, Any]] = []
     relations: list[dict[str, Any]] = []
     for name, frame in to_frames(graph).items():
+        keys = ["iri"] if name in NODE_TYPES else ["from_iri", "to_iri"]
+        properties = (NODE_TYPES if name in NODE_TYPES else RELATION_TYPES)[name].properties
+        nodes_of = {*keys, *(item.name for item in properties if item.type in (ValueType.NODE, ValueType.NODES))}
+        columns = [*keys, *frame.columns[len(keys) :]]
+
+        def value(column: str, cell: Any, named: set[str] = nodes_of) -> Any:
+            if column not in named or cell is None:
+                return cell
+            return graph.iri(cell) if isinstance(cell, str) else [graph.iri(item) for item in cell]
+
         rows = [
-            {"type": name, **dict(zip(frame.columns, row, strict=True))}
+            {"type": name, **{column: value(column, cell) for column, cell in zip(columns, row, strict=True)}}
             for row in frame.astype(object).where(frame.notna(), None).itertuples(index=False)
         ]
         (nodes if name in NODE_TYPES else relations).extend(rows)

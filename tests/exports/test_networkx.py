@@ -13,8 +13,8 @@ import pytest
 import exports
 from exports.targets import ExportOptions, export
 from schemas.errors import StoreError
-from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
+from schemas.tables import TABLE_NAMES, table_schema
 from tests.exports.adapters_property_graph import read_csv, read_frames, read_graphml, read_networkx
 from tests.exports.compliance import expected
 from tests.graphs import odd_graph, odd_rows, write_graph
@@ -39,10 +39,10 @@ def test_frames_hold_the_graph(graph: ScriptGraph) -> None:
 
 def test_frames_keep_their_columns_and_types_without_rows(tmp_path: Path) -> None:
     frames = exports.to_frames(write_graph(tmp_path, {}))
-    assert set(frames) == {*NODE_TYPES, *RELATION_TYPES}
-    assert list(frames["Tool"].columns) == ["iri", "label", "support"]
+    assert {name: list(frame.columns) for name, frame in frames.items()} == {
+        name: table_schema(name).names for name in TABLE_NAMES
+    }
     assert pd.api.types.is_integer_dtype(frames["Tool"]["support"])
-    assert list(frames["READ_BY"].columns) == ["from_iri", "to_iri", "score"]
 
 
 @pytest.mark.parametrize("name", ["g.graphml", "g.graphml.gz", "g.graphml.zst", "G.GraphML"])

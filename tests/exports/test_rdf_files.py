@@ -22,9 +22,10 @@ from rdflib.namespace import RDF, XSD
 
 from exports.rdf.literals import double, escaped
 from exports.rdf.mapping import describe
-from exports.targets import ExportOptions, ExportReport, export, resolve
+from exports.targets import ExportOptions, export, resolve
 from schemas.errors import ConfigurationError, GraphDirectoryError, StoreError
 from schemas.graph_types import RELATION_TYPES
+from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 from schemas.type_declarations import Layer

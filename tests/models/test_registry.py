@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 import kgscripts
+from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models import registry
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import find_checkpoint, load, shipped_models
-from schemas.errors import ModelError
+from schemas.changes import ProcedureStep
+from schemas.errors import ConfigurationError, ModelError
 from tests.models.test_checkpoint import checkpoint
 
 
@@ -50,6 +52,32 @@ def test_models_are_loaded_for_their_task_alone() -> None:
     with pytest.raises(ModelError, match="no such model") as refused:
         kgscripts.load_model("no-such-model")
     assert ", ".join(shipped_models()) in str(refused.value.remedy)
+
+
+def test_models_take_plain_strings() -> None:
+    step, pair = "Boil the water in a pot.", Pair(abstract=["chop", "leek"], concrete=["cut", "the", "leek", "."])
+    for name in ("state-changes", "state-changes-retrieval"):
+        changes = kgscripts.load_model(name)
+        assert changes.predict([step]) == changes.predict([ProcedureStep(text=step)])
+        assert changes.considered([step]) == changes.considered([ProcedureStep(text=step)])
+    aligner = kgscripts.load_model("aligner")
+    strings = ("chop leek", "cut the leek .")
+    assert aligner.align([strings]) == aligner.align([list(strings)]) == aligner.align([pair])  # type: ignore[list-item]
+    assert aligner.align_freely([strings]) == aligner.align_freely([pair])
+    sentences = ["I took the dirty shirts and turned on the machine.", "Then we flew to Rome."]
+    for model in ("scenarios", "scenarios-topic-tiling"):
+        detector = kgscripts.load_model(model)
+        assert detector.detect([" ".join(sentences), sentences]) == detector.detect([sentences, sentences])
+    assert kgscripts.load_model("tools").rank(["fix a flat tyre"])[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("state-changes", "predict"), ("aligner", "align"), ("scenarios", "detect"), ("tools", "rank")],
+)
+def test_one_string_is_no_list_of_strings(name: str, method: str) -> None:
+    with pytest.raises(ConfigurationError, match="is 'boil the water'"):
+        getattr(kgscripts.load_model(name), method)("boil the water")
 
 
 def test_describing_a_model_needs_no_torch() -> None:

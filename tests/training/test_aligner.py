@@ -81,7 +81,7 @@ def test_what_runs_out_of_time_is_a_model_already_and_goes_on_to_the_same_end(un
     load("alignment", tmp_path / "model")
     with pytest.raises(ModelError, match="an unfinished run is here"):
         _train(tmp_path / "model")
-    with pytest.raises(ModelError, match="is one of another"):
+    with pytest.raises(ModelError, match="has seed 1931, now 7"):
         _train(tmp_path / "model", evolve(SETTINGS, seed=7), resume=True)
     seen: list[int] = []
     assert _train(tmp_path / "model", resume=True, report=lambda epoch: seen.append(epoch.number)).is_finished

@@ -53,7 +53,14 @@ def test_realisations_of_a_sentence_stay_together() -> None:
     assert len(parts.train) + len(parts.held_out) == 300
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_too_few_pairs(count: int) -> None:
-    with pytest.raises(InputError, match="too few"):
-        split(corpus.pairs(count), pair_key)
+@given(st.lists(st.text(max_size=3), max_size=20))
+def test_two_different_texts_suffice(texts: list[str]) -> None:
+    if len(set(texts)) < 2:
+        with pytest.raises(InputError, match="too few") as refused:
+            split(texts, str)
+        assert "2 different texts at least" in str(refused.value.remedy)
+        return
+    parts = split(texts, str)
+    assert parts.train
+    assert parts.held_out
+    assert sorted([*parts.train, *parts.held_out]) == sorted(texts)

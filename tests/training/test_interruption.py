@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import cli
 from kgscripts.models.checkpoint import load_checkpoint
 from lightning_modules.commands import app
+from lightning_modules.module import TrainingModule
 from lightning_modules.runs import EpochFiles
 from schemas.errors import ModelError
 from tests.disk import small_disk
@@ -77,24 +78,40 @@ def test_after_ctrl_c_at_any_moment_a_run_goes_on_to_the_same_end(tmp_path: Path
 
 
 @pytest.mark.usefixtures("_ctrl_c")
-@pytest.mark.parametrize("kind", ["transducer", "causal"])
-def test_after_ctrl_c_behind_the_first_epoch_a_run_goes_on_to_the_same_end(
-    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("kind", ["transducer", "causal", "masked"])
+@pytest.mark.parametrize("step", ["training_step", "optimizer_step", "validation_step"])
+def test_after_ctrl_c_in_the_first_epoch_a_run_goes_on_to_the_same_end(
+    tmp_path: Path, kind: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = _command(tmp_path, kind, epochs=3)
-    save = EpochFiles.save_checkpoint
+    command = _command(tmp_path, kind, epochs=2)
+    original, pressed = getattr(TrainingModule, step), []
 
-    def interrupted(self: EpochFiles, *arguments: Any, **settings: Any) -> None:
-        save(self, *arguments, **settings)
-        signal.raise_signal(signal.SIGINT)
+    def interrupted(self: TrainingModule, *arguments: Any, **settings: Any) -> Any:
+        if not pressed:
+            pressed.append(step)
+            signal.raise_signal(signal.SIGINT)
+        return original(self, *arguments, **settings)
 
     with monkeypatch.context() as patch:
-        patch.setattr(EpochFiles, "save_checkpoint", interrupted)
+        patch.setattr(TrainingModule, step, interrupted)
         stopped = CliRunner().invoke(cli.app, ["train", *command, "--out", str(tmp_path / "model")])
     assert (stopped.exit_code, stopped.stdout) == (130, "")
+    assert stopped.stderr.count("Ctrl-C again") == 1
     assert "--resume goes on with it" in stopped.stderr
     assert (tmp_path / "model.training" / "last.ckpt").exists()
     _goes_on_to_the_same_end(command, tmp_path)
+
+
+def test_on_two_devices_one_process_prints_and_writes(tmp_path: Path) -> None:
+    """Of the seven training batches one comes twice; both devices have the one held-out batch."""
+    command = [*_command(tmp_path, "transducer", epochs=2), "--devices", "2", "--out", str(tmp_path / "model")]
+    done = subprocess.run([sys.executable, "-m", "cli", "train", *command], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{tmp_path / 'model'}: finished after 2 epochs, held-out loss {_loss(tmp_path):.3f} nats\n"
+    assert [line.split()[:2] for line in done.stderr.splitlines() if line] == [["epoch", "1"], ["epoch", "2"]]
+
+
+def _loss(folder: Path) -> float:
+    return float(load_checkpoint(folder / "model").card.training["held_out_loss"])
 
 
 @pytest.fixture

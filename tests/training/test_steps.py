@@ -19,7 +19,7 @@ from kgscripts.models.registry import load
 from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_model, read_encoder
 from kgscripts.models.stored_vectors import SCALE
 from lightning_modules.configuration import read_configuration
-from lightning_modules.data import is_held_out
+from lightning_modules.data import split
 from lightning_modules.steps.descriptions import written_texts
 from lightning_modules.steps.encoder_module import StepBatch, StepEncoderNetwork
 from lightning_modules.steps.encoder_task import EncoderTask, grouped_steps
@@ -51,8 +51,8 @@ drink: have the {1}
 def _texts() -> list[GroupedText]:
     # Names of scenarios decide which are held out: some of each.
     names = [f"drink {number}" for number in range(30)]
-    held_out = [name for name in names if is_held_out(name)][:1]
-    chosen = [name for name in names if not is_held_out(name)][:3] + held_out
+    parts = split(names, str)
+    chosen = parts.train[:3] + parts.held_out[:1]
     things = (("kettle", "tea"), ("pot", "coffee"), ("pan", "milk"), ("urn", "punch"))
     described = (f"# {name}\n{DESCRIPTION.format(*own)}" for name, own in zip(chosen, things, strict=True))
     return read_descriptions("\n".join(described))
@@ -101,9 +101,9 @@ def test_training_again_gives_the_same_adapters(encoder: Path, tmp_path: Path) -
 
 
 def test_the_merger_keeps_the_encoder_that_it_was_trained_with(encoder: Path, tmp_path: Path) -> None:
-    texts = [text for text in _texts() if not is_held_out(text.scenario)]
-    first, *rest = grouped_scenarios(texts)
-    held_out = grouped_scenarios([text for text in _texts() if is_held_out(text.scenario)])
+    parts = split(_texts(), lambda text: text.scenario)
+    first, *rest = grouped_scenarios(parts.train)
+    held_out = grouped_scenarios(parts.held_out)
     configuration = attrs.evolve(read_configuration("steps"), training=StepTrainingSettings(epochs=1, hidden=4))
     task = StepTask(configuration, StepScenarios([first], [], [*rest, *held_out]), read_encoder(encoder))
     train(task, configuration.training, tmp_path / "merger")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import resource
 import signal
 from collections.abc import Callable
@@ -211,10 +212,65 @@ def test_an_unfinished_run_is_neither_overwritten_nor_mixed_with_another(tmp_pat
     train(configuration, corpus.pairs(), directory, deadline=0.0)
     with pytest.raises(ModelError, match="an unfinished run is here"):
         train(configuration, corpus.pairs(), directory)
-    seeded = attrs.evolve(configuration, training=attrs.evolve(configuration.training, seed=7))
-    for other, pairs in ((seeded, corpus.pairs()), (configuration, corpus.pairs(59))):
-        with pytest.raises(ModelError, match="is one of another"):
-            train(other, pairs, directory, resume=True)
+    for changes, pairs, said in (
+        ({"seed": 7}, 60, "has seed 1931, now 7$"),
+        ({"epochs": 1}, 60, "has epochs 2, now 1; a run can get more epochs$"),
+        ({"epochs": 3, "schedule": "linear"}, 60, "has epochs 2, now 3, schedule 'constant', now 'linear'$"),
+        ({}, 59, "has other pairs, other vocabulary$"),
+    ):
+        other = attrs.evolve(configuration, training=attrs.evolve(configuration.training, **changes))
+        with pytest.raises(ModelError) as refused:
+            train(other, corpus.pairs(pairs), directory, resume=True)
+        assert re.search(said, refused.value.message)
+
+
+@pytest.mark.parametrize("deadline", [0.0, None])
+def test_a_run_whose_learning_rate_falls_cannot_be_lengthened(tmp_path: Path, deadline: float | None) -> None:
+    configuration, directory = corpus.configuration(tmp_path, "language-model"), tmp_path / "model"
+    for epochs in (1, 2):
+        settings = attrs.evolve(configuration.training, epochs=epochs, schedule="linear")
+        longer = attrs.evolve(configuration, training=settings)
+        if epochs == 1:
+            train(longer, corpus.pairs(), directory, deadline=deadline)
+    with pytest.raises(ModelError, match="epochs 1, now 2; a run can get more epochs where schedule is constant"):
+        train(longer, corpus.pairs(), directory, resume=True)
+
+
+@pytest.mark.parametrize("epochs", [1, 2, 3])
+@pytest.mark.parametrize("deadline", [0.0, None])
+def test_more_epochs_lengthen_a_run_to_the_end_that_it_would_have_had(
+    unbroken: Path, tmp_path: Path, epochs: int, deadline: float | None
+) -> None:
+    """Of the four epochs, two are of hard EM; a run of one epoch has no such phase."""
+    configuration, directory = corpus.configuration(tmp_path), tmp_path / "model"
+    short = attrs.evolve(configuration, training=attrs.evolve(configuration.training, epochs=epochs))
+    assert train(short, corpus.pairs(), directory, deadline=deadline).is_finished is (deadline is None)
+    outcome = train(configuration, corpus.pairs(), directory, resume=True)
+    assert (outcome.epochs, outcome.is_finished) == (4, True)
+    assert_same(weights(unbroken), weights(directory))
+    assert load_checkpoint(directory).card.training == load_checkpoint(unbroken).card.training
+
+
+@pytest.mark.parametrize(("deadline", "steps"), [(5, 1), (35, 3), (60, 5), (75, 6), (85, 7), (95, 8)])
+def test_a_run_ends_before_a_step_or_a_measurement_that_would_take_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deadline: int, steps: int
+) -> None:
+    """Every step takes ten seconds, and so does what is held out, after the seventh of an epoch."""
+    clock = [0.0]
+
+    def slow(self: WordModule, batch: object, number: int) -> Tensor:
+        clock[0] += 10
+        return self._finite_loss(batch, number).mean  # type: ignore[arg-type]
+
+    monkeypatch.setattr(schedule, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(WordModule, "training_step", slow)
+    monkeypatch.setattr(
+        WordModule,
+        "validation_step",
+        lambda *given: WordModule.log(given[0], "held_out_loss", slow(*given), batch_size=1),
+    )
+    train(corpus.configuration(tmp_path, "language-model"), corpus.pairs(), tmp_path / "model", deadline=deadline)
+    assert clock[0] == 10 * (steps + (steps >= 7))
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

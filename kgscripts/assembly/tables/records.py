@@ -49,8 +49,9 @@ def load_records(engine: Engine, store: RecordStore, versions: Sequence[str], ki
     kind."""
     engine.add("live", store.inputs.documents())
     known = store.extractors.all()
-    readers = {"version": sorted(versions), "name": [known[version].name for version in sorted(versions)]}
-    engine.add("extractor", pa.table({"reader": pa.array(range(len(versions)), pa.int16()), **readers}))
+    columns = range(len(versions)), sorted(versions), [known[version].name for version in sorted(versions)]
+    types = pa.schema([("reader", pa.int16()), ("version", pa.string()), ("name", pa.string())])
+    engine.add("extractor", pa.table(list(columns), schema=types))
     for kind in _read(kinds):
         file_view(engine, store, kind)
 

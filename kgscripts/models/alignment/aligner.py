@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from attrs import frozen
 
+from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.loading import TrainedModel, from_checkpoint
+from schemas.arguments import items_of
 from schemas.errors import InputError
 from schemas.provenance import Model
 
@@ -85,14 +87,16 @@ class Aligner(TrainedModel):
         self._network.to(device)
         return self
 
-    def align(self, pairs: Sequence[Tokens]) -> list[Alignment]:
+    def align(self, pairs: Sequence[Tokens | tuple[str, str]]) -> list[Alignment]:
         """The monotonic alignments: no word is aligned to an earlier abstract word than the word before it.
 
-        Raises InputError for a pair whose lengths multiply to more than `MAX_CELLS`.
+        ``align([("peel the potatoes", "take a peeler and scrape the skin off .")])``: of a pair of strings, abstract
+        and concrete, the tokens are what blanks separate. Raises InputError for a pair with a side without tokens, and
+        for one whose lengths multiply to more than `MAX_CELLS`.
         """
         from kgscripts.models.inference import fixed_threads
 
-        _check_sizes(pairs)
+        pairs = _tokens(pairs)
         log_posteriors = self._log_posteriors(pairs)
         found: dict[int, Alignment] = {}
         with fixed_threads():
@@ -101,13 +105,13 @@ class Aligner(TrainedModel):
                 found.update(zip(rows, batch, strict=True))
         return [found[row] for row in range(len(pairs))]
 
-    def align_freely(self, pairs: Sequence[Tokens]) -> list[Alignment]:
+    def align_freely(self, pairs: Sequence[Tokens | tuple[str, str]]) -> list[Alignment]:
         """The free alignments: each content word with its most probable abstract word; other words like the nearest
         content word.
 
         `log_probability` is the sum over the content words, as if they were independent. Raises as `align`.
         """
-        _check_sizes(pairs)
+        pairs = _tokens(pairs)
         return [_free(scores, pair) for scores, pair in zip(self._log_posteriors(pairs), pairs, strict=True)]
 
     def _log_posteriors(self, pairs: Sequence[Tokens]) -> list[Tensor]:
@@ -133,7 +137,13 @@ def aligner_model(checkpoint: Checkpoint) -> Aligner:
     return Aligner(network.eval(), path, checkpoint.model)
 
 
-def _check_sizes(pairs: Sequence[Tokens]) -> None:
+def _tokens(given: Sequence[Tokens | tuple[str, str]]) -> list[Tokens]:
+    pairs = [
+        Pair(abstract=pair[0].split(), concrete=pair[1].split(), where=f"pair {row + 1}")
+        if isinstance(pair, tuple | list)
+        else pair
+        for row, pair in enumerate(items_of("pairs", given))
+    ]
     for row, pair in enumerate(pairs):
         if len(pair.abstract) * len(pair.concrete) > MAX_CELLS:
             raise InputError(
@@ -141,6 +151,7 @@ def _check_sizes(pairs: Sequence[Tokens]) -> None:
                 where=str(getattr(pair, "where", "") or f"pair {row + 1}"),
                 remedy="cut the pair where its parts correspond",
             )
+    return pairs
 
 
 def _batches(pairs: Sequence[Tokens]) -> Iterator[list[int]]:

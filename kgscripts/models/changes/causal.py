@@ -16,7 +16,7 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.cloze.causal import CausalModel
 from kgscripts.models.cloze.causal_loading import causal_checkpoint, cloze_model
 from kgscripts.models.loading import TrainedModel, from_checkpoint
-from schemas.changes import Change, PredictedChange, ProcedureStep
+from schemas.changes import Change, PredictedChange, ProcedureStep, steps_of
 from schemas.errors import InputError, ModelError
 from schemas.provenance import Model
 
@@ -50,15 +50,16 @@ class CausalChangeModel(TrainedModel):
         self._language_model.network.to(device)
         return self
 
-    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+    def predict(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
         """See `ChangeModel`. The title is not used; of a context that is too long the beginning is cut."""
-        result: list[list[PredictedChange]] = [[] for _ in steps]
-        for places, prompts in self._batches(steps):
+        read = steps_of(steps)
+        result: list[list[PredictedChange]] = [[] for _ in read]
+        for places, prompts in self._batches(read):
             for place, (pieces, logs) in zip(places, self._most_probable(prompts), strict=True):
                 result[place] = self._changes(pieces, logs)
         return result
 
-    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+    def considered(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
         """See `ChangeModel`: those that it predicts."""
         return self.predict(steps)
 

@@ -30,7 +30,7 @@ from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import SIZE
-from schemas.changes import PredictedChange, ProcedureStep
+from schemas.changes import PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model
 
 KIND = "change-composer"
@@ -105,18 +105,18 @@ class ChangeComposer(TrainedModel):
             self._writer.to(device)
         return self
 
-    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+    def predict(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
         """See `ChangeModel`."""
-        result = []
-        for start in range(0, len(steps), _BATCH):
-            result += self._predict(steps[start : start + _BATCH])
+        result, read = [], steps_of(steps)
+        for start in range(0, len(read), _BATCH):
+            result += self._predict(read[start : start + _BATCH])
         return result
 
-    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+    def considered(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
         """See `ChangeModel`: the changes at the end of the network's search, without the choice of a set."""
-        result = []
-        for start in range(0, len(steps), _BATCH):
-            for found, counts in self._read(steps[start : start + _BATCH]):
+        result, read = [], steps_of(steps)
+        for start in range(0, len(read), _BATCH):
+            for found, counts in self._read(read[start : start + _BATCH]):
                 result.append(considered(found, counts.double().numpy()))
         return result
 

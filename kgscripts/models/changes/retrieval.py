@@ -20,7 +20,7 @@ from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, Nei
 from kgscripts.models.changes.substitution import words_of
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.loading import TrainedModel, from_checkpoint
-from schemas.changes import Change, PredictedChange, ProcedureStep
+from schemas.changes import Change, PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model
 
 KIND = "change-retrieval"
@@ -68,15 +68,15 @@ class ChangeRetriever(TrainedModel):
         self._search.to(device)
         return self
 
-    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+    def predict(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
         """See `ChangeModel`. Context and title are not used: with them, the neighbours are worse."""
-        result = []
-        for start in range(0, len(steps), _BATCH):
-            texts = [step.text for step in steps[start : start + _BATCH]]
+        result, read = [], steps_of(steps)
+        for start in range(0, len(read), _BATCH):
+            texts = [step.text for step in read[start : start + _BATCH]]
             result += [self._changes(found) for found in self._search.find(texts)]
         return result
 
-    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
+    def considered(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
         """See `ChangeModel`: those that it predicts."""
         return self.predict(steps)
 

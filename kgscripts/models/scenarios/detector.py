@@ -26,7 +26,7 @@ from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.chain import DetectorSettings, biased, detected_segments, label_scores, segment
 from kgscripts.models.scenarios.list import new_rows, points_of
-from kgscripts.models.scenarios.protocol import NewScenario
+from kgscripts.models.scenarios.protocol import NewScenario, sentences_of
 from kgscripts.models.sentence_vectors import SIZE, Vectors, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from schemas.errors import ModelError
@@ -136,9 +136,9 @@ class ScenarioDetector(TrainedModel):
         found.vectors = self.vectors
         return found
 
-    def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
+    def detect(self, documents: Sequence[Sequence[str] | str]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
-        return self.detect_vectors(_encoded(documents, self.vectors))
+        return self.detect_vectors(_encoded(sentences_of(documents), self.vectors))
 
     def detect_vectors(self, documents: Iterable[NDArray[np.int8]]) -> list[list[DetectedSegment]]:
         """The segments of documents whose sentences have these `quantised_vectors`, (sentences, `SIZE`) each."""

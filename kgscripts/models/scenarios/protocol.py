@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from attrs import field, frozen, validators
 
+from schemas.arguments import items_of
 from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
 
@@ -28,11 +29,28 @@ class ScenarioModel(Protocol):
     model: Model
     """Its provenance, for the statements of a graph."""
 
-    def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
+    def detect(self, documents: Sequence[Sequence[str] | str]) -> list[list[DetectedSegment]]:
         """The segments of each document, given as sentences: in text order, and each sentence is in exactly one.
 
+        ``detect(["I drove to the bank. It was closed."])``: a string is split into sentences by the parser that ships.
         Documents are processed in batches of a fixed size, so that memory does not grow with their number.
         """
+
+
+def sentences_of(documents: Sequence[Sequence[str] | str]) -> list[Sequence[str]]:
+    """The sentences of each document. Raises ConfigurationError for what is no list of documents."""
+    # Here, since it imports spaCy.
+    from kgscripts.text.passages import parse_passages
+    from kgscripts.text.pipeline import load_pipeline
+
+    found: list[Sequence[str]] = []
+    for document in items_of("documents", documents):
+        if isinstance(document, str):
+            pieces = parse_passages(load_pipeline(), [(document, None)])
+            found.append([" ".join(sentence.text.split()) for piece in pieces for sentence in piece.doc.sents])
+        else:
+            found.append(document)
+    return found
 
 
 @runtime_checkable

@@ -19,6 +19,7 @@ from kgscripts.models.loading import TrainedModel
 from kgscripts.models.scenarios.baselines import each_sentence, random_segments
 from kgscripts.models.scenarios.classifier import ScenarioClassifier, scenario_entropy
 from kgscripts.models.scenarios.features import FEATURES, SegmentText, TfIdf, feature_vectors
+from kgscripts.models.scenarios.protocol import sentences_of
 from kgscripts.models.scenarios.topic_tiling import TilingSettings, tile
 from kgscripts.models.scenarios.topics import TopicModel
 from kgscripts.text.content_words import content_words
@@ -147,9 +148,9 @@ class TopicTilingModel(TrainedModel):
         self._segmentation = segmentation
         self._features = features
 
-    def detect(self, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
+    def detect(self, documents: Sequence[Sequence[str] | str]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
-        return self._label(documents, None)
+        return self._label(sentences_of(documents), None)
 
     def label(self, documents: Sequence[Sequence[str]], spans: Sequence[Spans]) -> list[list[DetectedSegment]]:
         """See `SegmentLabeller`."""

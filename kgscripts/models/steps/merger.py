@@ -107,7 +107,11 @@ class StepMerger(TrainedModel):
         return StepMerger(self._network, settings, self.model, self.vectors)
 
     def merge(self, texts: Sequence[Sequence[ActionParts]]) -> list[StepGroup]:
-        """The groups of two or more actions of a scenario's texts that are the same step."""
+        """The groups of two or more actions of a scenario's texts that are the same step.
+
+        Each text is a list of actions in order, an action five strings: verb, particle, object, preposition and its
+        object, "" for none. ``merge([[("crack", "", "egg", "into", "bowl")], [("break", "", "egg", "", "")]])``.
+        """
         if len({action for text in texts for action in text}) < 2:
             return []
         contexts = StepContexts.of(texts, self.vectors)

@@ -21,6 +21,7 @@ from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from schemas.arguments import items_of
 from schemas.provenance import Model
 from schemas.records import PredictedTool
 
@@ -129,12 +130,13 @@ class ToolRanker(TrainedModel):
         return evolve(self, encoder=shared_minilm(device))
 
     def rank(self, events: Sequence[str], least: float = 0.0) -> list[list[PredictedTool]]:
-        """The known tools of each event, best first, without those that its words name.
+        """The known tools of each event, best first, without those that its words name: ``rank(["fix a flat tyre"])``.
 
         Those below the `least` probability are left out. Probabilities are rounded to four decimals; of equal ones the
         first by alphabet comes first. Raises ModelError if MiniLM cannot be found.
         """
-        return [self._rank(event, vector, least) for event, vector in zip(events, self.vectors(events), strict=True)]
+        found = items_of("events", events)
+        return [self._rank(event, vector, least) for event, vector in zip(found, self.vectors(found), strict=True)]
 
     def vectors(self, texts: Sequence[str]) -> Array:
         """Unit vectors of texts, (texts, D)."""
