@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from exports.targets import export
 from kgscripts.corpora.how_tos import HowTo, Section, Time, document_of_how_to
+from kgscripts.corpora.numbered_steps import numbered_steps
 from kgscripts.corpora.web.durations import duration_of
 from kgscripts.corpora.web.json_ld import objects_of
 from kgscripts.corpora.web.reader import documents_of_tree, parsed_page, without_markup
@@ -127,6 +128,223 @@ def test_steps(content: str, tmp_path: Path) -> None:
     assert passages(document, PassageKind.STEP) == STEPS
     assert document.title == "Toast"
     assert document.format == "html"
+
+
+PROSE = (
+    "<p>Toast is the oldest breakfast of our house, and everybody in it makes it in another way. It takes five minutes"
+    " and needs no more than a loaf that is a day old, because fresh bread sticks to the wires.</p>"
+)
+LIST = "<ol><li>Slice the bread.</li><li>Toast it.</li></ol>"
+SCHEMA = "https://schema.org/"
+
+
+def graph_of(*objects: Any) -> str:
+    return with_json({"@context": {"s": SCHEMA}, "@graph": list(objects)})
+
+
+def how_to(*steps: Any, **more: Any) -> dict[str, Any]:
+    return {"@type": "HowTo", "name": "Toast", "step": list(steps), **more}
+
+
+STRUCTURES: dict[str, str] = {
+    "in the body": PROSE + LIST,
+    "in a plain div": f"{PROSE}<div><div>{LIST}</div></div>{PROSE}",
+    "without prose": LIST,
+    "in an article": f"<article>{LIST}</article>",
+    "in a section of main": f"<main>{PROSE}<section>{LIST}</section></main>",
+    "below a heading": f"{PROSE}<h2>A slice for everyone</h2>{LIST}",
+    "in a cell": f"{PROSE}<table><tr><td>{LIST}</td><td></td></tr></table>",
+    "nested": f"{PROSE}<ol><li>Slice the bread.<ol><li>Toast it.</ol></ol>",
+    "numbered rows": f"{PROSE}<table><tr><td>1<td>Slice the bread.<tr><td>2<td>Toast it.</table>",
+    "line breaks": f"{PROSE}<p>1. Slice the bread.<br>2. Toast it.</p>",
+    "one paragraph": "<h2>Method</h2><p>1. Slice the bread. 2. Toast it.</p>",
+    "numbered terms": f"{PROSE}<dl><dt>Step 1<dd>Slice the bread.<dt>Step 2<dd>Toast it.</dl>",
+    "beside lists of links": f"{PROSE}{LIST}<ol><li><a href=/>Bake a cake</a><li><a href=/>Boil an egg</a></ol>",
+    "beside an aside": f"<aside><ol><li>Bake a cake.<li>Boil an egg.</ol></aside>{PROSE}{PROSE}{LIST}",
+}
+
+
+@pytest.mark.parametrize("body", STRUCTURES.values(), ids=STRUCTURES)
+def test_a_list_without_a_heading_of_its_own_is_steps(body: str, tmp_path: Path) -> None:
+    pytest.importorskip("trafilatura")
+    assert passages(only(tmp_path, page(f"<h1>Toast</h1>{body}")), PassageKind.STEP) == STEPS
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<ol><li><p>Slice the bread.</p><p>Thinly.</p><li>Toast it.</ol>", ["Slice the bread. Thinly.", "Toast it."]),
+        (
+            "<ol><li>Slice the bread.</ol><p>Thinly.</p><ol start=2><li>Toast it.</ol>",
+            ["Slice the bread. Thinly.", "Toast it."],
+        ),
+        (
+            "<dl><dt>Slice the bread<dd>Use a knife.<dt>Toast it<dd>Both sides.</dl>",
+            ["Slice the bread. Use a knife.", "Toast it. Both sides."],
+        ),
+        (
+            "<ol><li>Slice it<ul><li>thinly<li>evenly</ul><li>Toast it.</ol>",
+            ["Slice it", "thinly", "evenly", "Toast it."],
+        ),
+    ],
+)
+def test_what_belongs_to_an_item_of_a_list(body: str, expected: list[str], tmp_path: Path) -> None:
+    assert passages(only(tmp_path, page(f"<h2>Method</h2>{body}")), PassageKind.STEP) == expected
+
+
+def test_the_sentence_of_a_line_goes_on_behind_a_line_break(tmp_path: Path) -> None:
+    pytest.importorskip("trafilatura")
+    body = "<p>On Monday I walked to the market to buy<br>a loaf of bread.<br>Then I went home.</p>"
+    assert passages(only(tmp_path, page(f"{PROSE}{body}")))[1:] == [
+        "On Monday I walked to the market to buy a loaf of bread.",
+        "Then I went home.",
+    ]
+
+
+TEXTS = [{"@type": "HowToStep", "text": text} for text in STEPS]
+SAME_STEPS: dict[str, str] = {
+    "prefix": graph_of({"@type": "s:HowTo", "s:step": [{"@type": "s:HowToStep", "s:text": text} for text in STEPS]}),
+    "prefix without context": with_json({"@type": "schema:HowTo", "schema:step": STEPS}),
+    "IRIs": with_json(
+        {"@type": SCHEMA + "HowTo", "http://schema.org/step": [{SCHEMA + "text": text} for text in STEPS]}
+    ),
+    "values and lists": with_json(
+        how_to({"@list": [{"@value": STEPS[0]}, {"@set": [{"text": {"@value": STEPS[1]}}]}]})
+    ),
+    "terms": with_json(
+        {"@context": {"schritt": {"@id": "schema:step"}, "art": "@type"}, "art": "HowTo", "schritt": STEPS}
+    ),
+    "keywords of schema.org": with_json({"@context": SCHEMA, "type": "HowTo", "step": STEPS}),
+    "names of objects": graph_of(how_to("#1", {"@id": "#2"}), *({"@id": f"#{n}", **TEXTS[n - 1]} for n in (2, 1))),
+    "one object twice": graph_of({"@id": "#t", "@type": "HowTo"}, {"@id": "#t", "step": STEPS}),
+    "its steps apart": graph_of({"@id": "#t", **how_to(STEPS[0])}, {"@id": "#t", **how_to(STEPS[1])}),
+    "the same twice": graph_of({"@id": "#t", **how_to(*STEPS)}, {"@id": "#t", **how_to(*STEPS)}),
+    "positions": with_json(how_to({**TEXTS[1], "position": "2"}, {**TEXTS[0], "position": 1})),
+    "positions of a list": with_json(
+        how_to({"itemListElement": [{"position": 2, "item": TEXTS[1]}, {"position": "1.", "item": TEXTS[0]}]})
+    ),
+    "equal positions": with_json(how_to(*({**text, "position": 1} for text in TEXTS))),
+    "a position missing": with_json(how_to({**TEXTS[0], "position": 7}, TEXTS[1])),
+    "an odd position": with_json(how_to({**TEXTS[0], "position": 7}, {**TEXTS[1], "position": "nan"})),
+    "itemref": page(
+        "<div itemscope itemtype='http://schema.org/HowTo' itemref='b'></div><ol id=b>"
+        "<li itemprop=step>Slice the bread.<li itemprop='https://schema.org/step'>Toast it.</ol>"
+    ),
+    "itemrefs in a circle": page(
+        "<div id=a itemscope itemprop=step itemtype='http://schema.org/HowTo' itemref='a b'></div>"
+        "<div id=b itemscope itemref=a itemprop=step><i itemprop=text>Slice the bread.</i></div>"
+        "<div id=c itemscope itemtype='http://schema.org/HowTo' itemref='d'></div>"
+        "<ol id=d><li itemprop=step>Slice the bread.<li itemprop=step>Toast it.</ol>"
+    ).replace("HowTo' itemref='a b'", "Thing' itemref='a b'"),
+    "RDFa": page(
+        "<div vocab='https://schema.org/' typeof=HowTo><p property=step typeof=HowToStep>"
+        "<meta property=position content=2>"
+        "<b property=text>Toast it.</b><p property=step typeof=HowToStep><meta property=position content=1>"
+        "<b property=text>Slice the bread.</b></div>"
+    ),
+    "RDFa with prefix": page(
+        "<div prefix='s: http://schema.org/' typeof='s:HowTo'><link property='s:step' resource='#1'>"
+        "<i property='s:step'>Toast it.</i></div><p resource='#1' typeof='s:HowToStep' property=''>"
+        "<b property='s:text'>Slice the bread.</b>"
+    ),
+    "hRecipe": page(
+        "<div class=hrecipe><b class=fn>Toast</b><div class=instructions><p>Slice the bread.<p>Toast it.</div>"
+    ),
+    "h-recipe": page(
+        "<div class=h-recipe><i class='p-author h-card'><b class=p-name>Me</b></i><b class=p-name>Toast</b>"
+        "<div class=e-instructions><p>Slice the bread.<p>Toast it.</div></div>"
+    ),
+}
+
+
+@pytest.mark.parametrize("content", SAME_STEPS.values(), ids=SAME_STEPS)
+def test_markup_in_every_form_has_the_same_steps(content: str, tmp_path: Path) -> None:
+    document = only(tmp_path, content)
+    assert (document.title, passages(document, PassageKind.STEP)) == ("Toast", STEPS)
+
+
+def test_what_a_microformat_declares(tmp_path: Path) -> None:
+    body = (
+        "<div class=hrecipe><b class=fn>Toast</b><ul><li class=ingredient>1 loaf</ul><i class=yield>2 slices</i>"
+        "<i class=duration><i class=value-title title=PT5M></i>5</i><ol class=instructions><li>Slice it.</ol>"
+    )
+    document = only(tmp_path, page(body))
+    assert words(document, document.declared.supplies) == ["1 loaf"]
+    assert [time.duration for time in document.declared.times] == ["PT5M"]
+
+
+NUMBERED: list[tuple[str, list[str]]] = [
+    *(
+        (text, ["Boil it.", "Drain it.", "Eat it."])
+        for text in (
+            "1. Boil it.2. Drain it.3. Eat it.",
+            "1.Boil it.2.Drain it.3.Eat it.",
+            "1) Boil it. 2) Drain it. 3) Eat it.",
+            "(1) Boil it. (2) Drain it. (3) Eat it.",
+            "1: Boil it. 2: Drain it. 3: Eat it.",
+            "①Boil it.②Drain it.③Eat it.",
+            "Step 1: Boil it. Step 2: Drain it. Step 3: Eat it.",
+            "STEP 1 Boil it. STEP 2 Drain it. STEP 3 Eat it.",
+            "1\ufe0f\u20e3 Boil it. 2\ufe0f\u20e3 Drain it. 3\ufe0f\u20e3 Eat it.",
+            "Method: 1. Boil it. 2. Drain it. 3. Eat it.",
+            "1 - Boil it. 2 - Drain it. 3 - Eat it.",
+            "1. Boil it.<br>2. Drain it.<br/>3. Eat it.",
+            "9. Boil it. 10. Drain it. 11. Eat it.",
+        )
+    ),
+    ("1. Boil water 2. Add salt 3. Stir", ["Boil water", "Add salt", "Stir"]),
+    ("1. Add 2. 5 cups of rice. 2. Blend for 1.5 minutes.", ["Add 2. 5 cups of rice.", "Blend for 1.5 minutes."]),
+    ("1. Divide it into 2. Roll each half. 2. Bake it.", ["Divide it into 2. Roll each half.", "Bake it."]),
+    ("1. Beat 2 eggs.2. 2 minutes later, stir.", ["Beat 2 eggs.", "2 minutes later, stir."]),
+    ("Heat to 180. Bake it.", ["Heat to 180. Bake it."]),
+    ("Add 1.5 cups. Add 2. 5 cups.", ["Add 1.5 cups. Add 2. 5 cups."]),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), NUMBERED)
+def test_numbered_steps_in_one_string(text: str, expected: list[str], tmp_path: Path) -> None:
+    assert passages(only(tmp_path, with_json(recipe(text))), PassageKind.STEP) == expected
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Add 2. 5 cups.", "Heat to 180.", "Mix it", "Wait 1.5 hours!", "Beat 2 eggs."]), min_size=2
+    )
+)
+def test_numbered_steps_are_those_that_were_numbered(steps: list[str]) -> None:
+    assert numbered_steps(" ".join(f"{number}) {step}" for number, step in enumerate(steps, 1))) == steps
+
+
+LARGE: dict[str, str] = {
+    "attributes": page("<p " + " ".join(f"a{n}=1" for n in range(50_000)) + ">x"),
+    "attributes with tags in them": page("<p " + "".join(f"a{n}='><b'" for n in range(50_000)) + ">x"),
+    "attributes behind a comment": page("<!-- <a b=' --><script>'<a b=\"'</script><p " + "a=1 " * 300 + ">x"),
+    "attributes in a string": with_json(recipe("<p " + "a=1 " * 300 + ">Slice it.")),
+    "elements": page("<b></b>" * 200_001),
+    "cells": page("<table>" + ("<tr>" + "<td>x" * 100) * 2_100),
+    "tables": page("<table><tr><td>x</table>" * 501),
+    "nested lists of links": page("<ul><li>" * 100 + "<a href=x>x</a>" * 5_000),
+    "elements too deep": page("<p>x" + "<b>" * 300 + "y"),
+    "values of JSON-LD": with_json([1] * 200_001),
+    "characters of JSON-LD": with_json("x" * (4 * 1024 * 1024)),
+    "depth of JSON-LD": with_json(json.loads("[" * 70 + "]" * 70)),
+    "how-tos of the same steps": graph_of(*[how_to({"@id": "#s"})] * 100, {"@id": "#s", "step": ["x"] * 9_000}),
+    "names of names": graph_of({"@id": "#b", **how_to("x", name=[{"@id": "#b"}] * 9, tool=[{"@id": "#b"}] * 60_000)}),
+    "values of values": page("<div itemscope itemtype=HowTo>" + "<i itemprop=step>" * 30 + "x"),
+    "itemrefs": page("<p itemscope itemref=a></p>" * 1_000 + "<div id=a>" + "<i itemprop=x>y</i>" * 300),
+}
+
+
+@pytest.mark.parametrize("content", LARGE.values(), ids=LARGE)
+def test_what_is_beyond_a_limit_is_named(content: str, tmp_path: Path) -> None:
+    pytest.importorskip("trafilatura")
+    _, discards = read(tmp_path, "a.html", content)
+    assert [discard.reason for discard in discards][:1] == [DiscardReason.TOO_LONG]
+
+
+def test_the_limits_of_json_ld_files(tmp_path: Path) -> None:
+    _, (discard,) = read(tmp_path, "a.jsonld", json.dumps([1] * 200_001))
+    assert discard.reason is DiscardReason.TOO_LONG
 
 
 def test_what_a_recipe_declares(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from kgscripts.corpora.web.markup import found_by
 from kgscripts.corpora.web.page_blocks import blocks_of_page, drop_what_is_left_out
 from schemas.errors import InputError
 
-_MOST_PLACES = 500_000
+_MOST_PLACES = 200_000
 _MOST_TABLES = 500
 """trafilatura looks at what is in an element again for each that it is in, and for each table at all tables."""
 _NARROWEST, _WIDEST = 30, 1_000

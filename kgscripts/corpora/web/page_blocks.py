@@ -141,9 +141,10 @@ class _Reader:
 def _term(element: _Element) -> _Element | None:
     """The item of a term or description: the term if it has one description, else the description, None for a term."""
     term = element if element.tag == "dt" else element.getprevious()
-    following = found_by(term, "following-sibling::*[position() < 3]") if term is not None else []
-    if term is not None and term.tag == "dt" and [one.tag for one in following] in (["dd"], ["dd", "dt"]):
-        return term
+    if term is not None and term.tag == "dt" and (described := term.getnext()) is not None and described.tag == "dd":
+        following = described.getnext()
+        if following is None or following.tag != "dd":
+            return term
     return None if element.tag == "dt" else element
 
 
