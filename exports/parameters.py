@@ -14,7 +14,7 @@ from exports.query_scan import Scan, Token
 from exports.rdf.language import text_language
 from exports.rows import folded, nearest
 from exports.sparql_guard import scan_sparql
-from schemas.arguments import shown
+from schemas.arguments import check_type, shown
 from schemas.errors import ConfigurationError, QueryError
 from schemas.graph_types import NODE_TYPES
 from schemas.script_graph import ScriptGraph
@@ -77,6 +77,7 @@ def cypher_with(text: str, parameters: Mapping[str, object]) -> dict[str, object
     QueryError
         If a default is no JSON, or a value is not of the type of its default.
     """
+    check_type("the query", text, str, "give its text")
     values: dict[str, object] = {}
     for name, default in _DEFAULT.findall(text):
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from enum import StrEnum
 from functools import cached_property
 
@@ -377,6 +378,11 @@ class Discard:
     detail: str = ""
 
 
+def _without_controls(label: str) -> str:
+    """A label in which blanks stand for control characters."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", label)
+
+
 @frozen(kw_only=True, slots=False)
 class Document:
     """A source as its reader gives it: the original text and the passages that the format marks.
@@ -391,7 +397,7 @@ class Document:
     format: str
     text: str = field()
     title: str = ""
-    scenario: str = ""
+    scenario: str = field(default="", converter=_without_controls)
     passages: tuple[Passage, ...] = field(converter=tuple[Passage, ...])
     declared: Declared = field(factory=Declared)
     url: str = ""

@@ -149,3 +149,9 @@ def test_every_score_decides_whether_its_data_was_unseen() -> None:
     assert BenchmarkScore.from_rows([row]) == ()
     with pytest.raises(TypeError, match="exposure"):
         BenchmarkScore(**row)
+
+
+@pytest.mark.parametrize("character", ["\0", "\x1b", "\n", "\x7f", "\x9b"])
+def test_a_label_has_no_control_characters(character: str) -> None:
+    document = Document(name="a", format="text", text="", scenario=f"washing{character}a dog", passages=())
+    assert document.scenario == "washing a dog"
