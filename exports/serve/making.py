@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock, Thread
 
 from exports.preparing import STORES
 from schemas.errors import StoreMissingError
+from schemas.explanations import explain
 from schemas.operating_system import lower_priority
 from schemas.terminal import echo, printable
 
@@ -19,10 +20,13 @@ _SECONDS_TO_TRY_AGAIN = 60.0
 _MADE = {**STORES, "page": "the page"}
 
 
-class Making:
-    """Runs `kgscripts prepare` for a graph directory; calls `first` meanwhile, and `then` afterwards."""
+_Work = Callable[[], object]
 
-    def __init__(self, directory: Path, first: Callable[[], object], then: Callable[[], object]) -> None:
+
+class Making:
+    """Runs `kgscripts prepare` for a graph directory; does `first` meanwhile, and `then` afterwards."""
+
+    def __init__(self, directory: Path, first: Sequence[_Work], then: Sequence[_Work]) -> None:
         self._directory = directory
         self._first, self._then = first, then
         self._lock = Lock()
@@ -72,7 +76,7 @@ class Making:
                     start_new_session=True,
                 )
             lower_priority(self._process.pid)
-            self._first()
+            self._do(self._first)
             for line in self._process.stderr or ():
                 self._failure = line.strip() if line.startswith(("making", "error")) else self._failure + line.rstrip()
                 echo(printable(line.rstrip()), err=True)
@@ -80,6 +84,15 @@ class Making:
             if self._has_ended:
                 return
             self._tries_again_at = time.monotonic() + _SECONDS_TO_TRY_AGAIN * has_failed
-            self._then()
+            if not has_failed:
+                self._do(self._then)
             said = "not all could be made: some requests get 503" if has_failed else "ready"
             echo(f"{said}: {printable(str(self._directory))}", err=True)
+
+    def _do(self, works: Sequence[_Work]) -> None:
+        """Do what spares requests time; they say themselves what is wrong where that fails."""
+        for work in works:
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001 - the thread goes on
+                echo(f"{printable(str(self._directory))}: {printable(explain(error))}", err=True)

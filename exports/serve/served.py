@@ -18,12 +18,11 @@ from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
 from exports.sparql import embedded_store
 from schemas.by_name import function
-from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError
+from schemas.errors import GraphDirectoryError, StoreError
 from schemas.graph_directory import MEASUREMENTS, NEXT
 from schemas.kept_stores import use_store
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
-from schemas.terminal import echo, printable
 
 T = TypeVar("T")
 
@@ -50,7 +49,15 @@ class Served:
         self._next, self._manifest, self._measurements = map(str, files)
         self._opened: tuple[_Identity, KeptGraph] | None = None
         self._store: tuple[str, Path] | None = None
-        self.making = Making(directory, lambda: self._prepare_page(self.graph()), self._warm)
+        self.making = Making(
+            directory,
+            first=[lambda: self._prepare_page(self.graph())],
+            then=[
+                lambda: self.sparql(ProtocolRequest(query="ASK {}"), None),
+                lambda: self.cypher("RETURN 1", {}),
+                self._load_model,
+            ],
+        )
         self._prepare_page: Callable[[KeptGraph], object] = lambda _: None
         self._has_begun = False
         self.graph()
@@ -80,19 +87,11 @@ class Served:
                     if self._has_begun:
                         self.making.start()
 
-    def _warm(self) -> None:
-        """Start the processes that answer queries, and load the model that compares meanings."""
+    def _load_model(self) -> None:
+        """Let searches compare meanings, once that takes no long time."""
         graph = self.graph()
-        for first in (
-            lambda: self.sparql(ProtocolRequest(query="ASK {}"), None),
-            lambda: self.cypher("RETURN 1", {}),
-            lambda: function(SEARCH)(graph, "a", limit=_EVERY) if function(_HAS_VECTORS)(graph) else None,
-        ):
-            try:
-                first()
-            except KGScriptsError as error:
-                echo(f"{printable(str(self.directory))}: {printable(str(error))}", err=True)
         if function(_HAS_VECTORS)(graph):
+            function(SEARCH)(graph, "a", limit=_EVERY)
             graph.compares_meanings.set()
 
     @property

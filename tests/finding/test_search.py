@@ -33,7 +33,9 @@ from tests.terminals import on_terminal
 
 @pytest.fixture(scope="module")
 def kitchen(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
-    return kitchen_graph(tmp_path_factory.mktemp("kitchen"))
+    graph = kitchen_graph(tmp_path_factory.mktemp("kitchen"))
+    run("prepare", graph.directory)
+    return graph
 
 
 def labels(answer: Answer) -> list[str]:
