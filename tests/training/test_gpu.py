@@ -13,8 +13,11 @@ import torch
 import kgscripts
 from kgscripts.models.checkpoint import load_checkpoint
 from lightning_modules.configuration import KINDS
+from lightning_modules.scenarios import detector_task
+from lightning_modules.scenarios.passages import written_passages
 from tests.cli.named_paths import write_inputs
 from tests.conftest import NO_GPU
+from tests.evaluation.test_inscript import STORY
 from tests.models.test_causal import gpt2
 from tests.models.tiny_encoder import write_tiny_encoder
 from tests.training import corpus
@@ -42,6 +45,8 @@ def _stories(folder: Path) -> dict[str, Any]:
 
 def _steps(folder: Path) -> dict[str, Any]:
     write_inputs(folder)
+    for split in ("train", "val"):
+        (folder / "inscript" / split / "story").write_text(STORY, encoding="utf-8")
     return {"descript": folder / "sets", "inscript": folder / "inscript", "limit": 4}
 
 
@@ -69,7 +74,7 @@ TRAININGS: dict[tuple[str, str], Callable[[Path], dict[str, Any]]] = {
     },
     ("scenarios", "detector"): lambda folder: {**_stories(folder), "set": {"documents": 96}},
     ("scenarios", "topic-tiling"): lambda folder: {**_stories(folder), "config": folder / "tiny.toml"},
-    ("step-encoder", "encoder"): lambda _: {"limit": 12, "set": {"layers": 1, "rank": 2}},
+    ("step-encoder", "encoder"): lambda _: {"limit": 60, "set": {"layers": 1, "rank": 2}},
     ("steps", "merger"): _steps,
 }
 
@@ -82,9 +87,14 @@ def test_every_network_is_tried() -> None:
 
 
 @pytest.mark.parametrize(("task", "kind"), TRAININGS)
-def test_on_a_gpu(task: str, kind: str, tmp_path: Path) -> None:
+def test_on_a_gpu(task: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not torch.cuda.is_available():
         pytest.skip(NO_GPU)
+    # The vectors of all that was written for the detector take minutes.
+    passages = written_passages()[:400]
+    monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
+    monkeypatch.setattr(detector_task, "written_stories", list)
+    monkeypatch.setattr(detector_task, "calibrated", lambda detector, _: detector)
     options = {"accelerator": ACCELERATOR, "epochs": 1, **TRAININGS[task, kind](tmp_path)}
     if task == "state-changes":
         options["config"] = kind
