@@ -28,7 +28,7 @@ from tests.training import corpus
 _EPOCHS = 12
 
 
-def _templates(folder: Path) -> Path:
+def templates(folder: Path) -> Path:
     """The pairs with every tool blanked."""
     path = folder / "templates.tsv"
     rows = []
@@ -41,7 +41,7 @@ def _templates(folder: Path) -> Path:
 
 def _command(folder: Path, kind: str, epochs: int = _EPOCHS) -> list[str]:
     """A training of many epochs that takes a second or two, but for --out."""
-    command = [kind, "--train", str(_templates(folder)), "--accelerator", "cpu"]
+    command = [kind, "--train", str(templates(folder)), "--accelerator", "cpu"]
     if kind == "causal":
         return [*command, "--set", f"pretrained={gpt2(folder / 'tiny')}", "--epochs", str(epochs)]
     if kind == "transducer":
