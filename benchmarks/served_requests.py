@@ -47,6 +47,17 @@ class Names:
             "search": partial(_search, self),
         }
 
+    def any_request(self) -> Draw:
+        """A request of any kind that a server answers, each as often as others."""
+        fixed = ("/", "/query", "/api/scenarios", "/.well-known/void")
+        sparql = self.queries()["SPARQL"]
+        draws = [
+            *self.requests().values(),
+            lambda chance: f"/sparql{sparql(chance)}",
+            lambda chance: chance.choice(fixed),
+        ]
+        return lambda chance: chance.choice(draws)(chance)
+
     def queries(self) -> dict[str, Draw]:
         """Queries of `docs/queries` about scenarios, steps and tools of the graph, below an address for SPARQL."""
         texts = [(_QUERIES / f"{name}.rq").read_text(encoding="utf-8") for name in _QUERY_NAMES]

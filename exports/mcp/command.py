@@ -43,6 +43,6 @@ def mcp(
     from exports.serve.running import listening, run
 
     limits = ServerLimits()
-    sockets = listening("127.0.0.1", port)
+    listener = listening("127.0.0.1", port)
     echo(f"serving {directory} at http://127.0.0.1:{port}/mcp (Ctrl-C ends it)", err=True)
-    run(Guards(server.streamable_http_app(), limits), sockets, limits, has_lifespan=True)
+    run(Guards(server.streamable_http_app(), limits), listener, limits, has_lifespan=True)

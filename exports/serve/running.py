@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import socket
@@ -25,34 +24,21 @@ _SWITCH_SECONDS = 0.0005
 take."""
 
 
-def listening(host: str, port: int) -> list[socket.socket]:
-    """Sockets that listen at all addresses of a host; raises ConfigurationError if it has none here or the port is
-    taken."""
-    found: list[socket.socket] = []
-    reason: str | None = None
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens; raises ConfigurationError if the host is not here or the port is taken."""
     try:
-        for family, *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE):
-            try:
-                found.append(socket.create_server(address[:2], family=family))
-            except OSError as error:
-                # "localhost" is also an address of IPv6, which a machine may lack.
-                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
-                    raise
-                reason = error.strerror
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        reason, found = error.strerror, []
-    if not found:
         raise ConfigurationError(
-            f"no server can listen at {host}, port {port} ({reason})",
+            f"no server can listen at {host}, port {port} ({error.strerror})",
             where="--port",
             remedy="if another program has the port, name another one, as --port 8090",
-        )
-    return found
+        ) from None
 
 
 def run(
     application: ASGIApp,
-    sockets: list[socket.socket],
+    listener: socket.socket,
     limits: ServerLimits,
     ends: Iterable[Callable[[], object]] = (),
     *,
@@ -74,7 +60,7 @@ def run(
     # The server ends by itself on a signal and then raises it again, for the handler that was there before.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(_status(number)))
     sys.setswitchinterval(_SWITCH_SECONDS)
-    _Server(config, list(ends)).run(sockets)
+    _Server(config, list(ends)).run([listener])
 
 
 def _status(number: int) -> int:
