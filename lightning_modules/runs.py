@@ -18,7 +18,6 @@ import pytorch_lightning as pl
 import torch
 from lightning_fabric.plugins import TorchCheckpointIO
 from lightning_fabric.utilities.exceptions import MisconfigurationException
-from lightning_fabric.utilities.rank_zero import rank_zero_only
 from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import CSVLogger, Logger, TensorBoardLogger
 
@@ -119,7 +118,7 @@ def _saving_at_ctrl_c(schedule: Schedule) -> Iterator[None]:
         if schedule.is_interrupted or not schedule.is_training:
             before(number, frame)
         schedule.is_interrupted = True
-        if rank_zero_only.rank == 0:
+        if schedule.is_first:
             echo("the run is saved after this step; Ctrl-C again ends it without that", err=True)
 
     signal.signal(signal.SIGINT, handle)

@@ -65,7 +65,7 @@ class Schedule(pl.Callback):
         self._deadline = math.inf if deadline is None else deadline
         self._report = report
         self._began = self._next_save = self._looked = self._took = 0.0
-        self.is_training = self.is_interrupted = False
+        self.is_training = self.is_interrupted = self.is_first = False
         self.finished = False
         self.phase = 0
         self.epochs = 0
@@ -94,7 +94,7 @@ class Schedule(pl.Callback):
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Put the module into its phase; a resumed run may be at its end, or have more epochs now."""
         assert isinstance(pl_module, TrainingModule)
-        self.is_training = True
+        self.is_training, self.is_first = True, trainer.is_global_zero
         self.finished = False
         self._end_phase()
         pl_module.phase = self._phases[self.phase]

@@ -103,9 +103,9 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if not os.environ.get("KGSCRIPTS_NO_SKIP"):
         return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    skipped = reporter.stats.get("skipped", []) if reporter is not None else []
+    if reporter is None or exitstatus != 0:
+        return
+    skipped = reporter.stats.get("skipped", [])
     if forbidden := [report for report in skipped if NO_GPU not in str(report.longrepr)]:
-        if exitstatus != 0:
-            return
         reporter.write_line(f"KGSCRIPTS_NO_SKIP: {len(forbidden)} tests were skipped", red=True)
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -19,7 +19,9 @@ from schemas.errors import ModelError
 
 if TYPE_CHECKING:
     from kgscripts.models.alignment.aligner import Aligner
+    from kgscripts.models.changes.composer import ChangeComposer
     from kgscripts.models.changes.protocol import ChangeModel
+    from kgscripts.models.changes.retrieval import ChangeRetriever
     from kgscripts.models.cloze.protocol import ClozeModel
     from kgscripts.models.scenarios.protocol import ScenarioModel
     from kgscripts.models.steps.merger import StepMerger
@@ -167,9 +169,9 @@ def load_model(name_or_directory: Literal["masked", "transducer"], device: str =
 @overload
 def load_model(name_or_directory: Literal["aligner"], device: str = CPU) -> Aligner: ...
 @overload
-def load_model(
-    name_or_directory: Literal["state-changes", "state-changes-retrieval"], device: str = CPU
-) -> ChangeModel: ...
+def load_model(name_or_directory: Literal["state-changes"], device: str = CPU) -> ChangeComposer: ...
+@overload
+def load_model(name_or_directory: Literal["state-changes-retrieval"], device: str = CPU) -> ChangeRetriever: ...
 @overload
 def load_model(
     name_or_directory: Literal["scenarios", "scenarios-topic-tiling"], device: str = CPU

@@ -11,10 +11,13 @@ import pytest
 import torch
 
 import kgscripts
+from kgscripts.evaluation.steps.gold import grouped_scenarios
 from kgscripts.models.checkpoint import load_checkpoint
 from lightning_modules.configuration import KINDS
 from lightning_modules.scenarios import detector_task
 from lightning_modules.scenarios.passages import written_passages
+from lightning_modules.steps import task as steps_task
+from lightning_modules.steps.descriptions import written_texts
 from tests.cli.named_paths import write_inputs
 from tests.conftest import NO_GPU
 from tests.evaluation.test_inscript import STORY
@@ -90,8 +93,10 @@ def test_every_network_is_tried() -> None:
 def test_on_a_gpu(task: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not torch.cuda.is_available():
         pytest.skip(NO_GPU)
-    # The vectors of all that was written for the detector take minutes.
-    passages = written_passages()[:400]
+    # All that was written for the detector and the merger takes minutes to read.
+    scenarios = grouped_scenarios(written_texts()[:40])
+    monkeypatch.setattr(steps_task, "written_scenarios", lambda: scenarios)
+    passages = written_passages()[::12]
     monkeypatch.setattr(detector_task, "written_passages", lambda: passages)
     monkeypatch.setattr(detector_task, "written_stories", list)
     monkeypatch.setattr(detector_task, "calibrated", lambda detector, _: detector)

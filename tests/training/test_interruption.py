@@ -84,7 +84,7 @@ def test_after_ctrl_c_in_the_first_epoch_a_run_goes_on_to_the_same_end(
     tmp_path: Path, kind: str, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = _command(tmp_path, kind, epochs=2)
-    original, pressed = getattr(TrainingModule, step), []
+    original, pressed = getattr(TrainingModule, step), list[str]()
 
     def interrupted(self: TrainingModule, *arguments: Any, **settings: Any) -> Any:
         if not pressed:

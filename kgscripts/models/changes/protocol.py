@@ -15,15 +15,17 @@ class ChangeModel(Protocol):
     model: Model
     """Its provenance, for the statements of a graph."""
 
-    def predict(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
+    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         """The changes of each step, most probable first; an empty list for a step that changes nothing.
 
-        ``predict(["Boil the water in a pot."])``: a string is a step without earlier steps and title.
+        The models of kgscripts also take ``predict(["Boil the water in a pot."])``: a string is a step without earlier
+        steps and title.
+
         Steps are run in batches of a fixed size, so that memory does not grow with their number. Of long texts, a model
         uses a part, such as the beginning of the step and the end of the context.
         """
 
-    def considered(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
+    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         """All changes of each step that the model has a probability for, also improbable ones, in the same order.
 
         `predict` gives what a person might answer; rating candidates of changes needs the probability of each.
