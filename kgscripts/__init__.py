@@ -1,12 +1,10 @@
 """Script knowledge from text: a typed graph of what everybody knows and nobody writes down."""
 
-import sys
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import schemas
-from kgscripts.moved import MovedModules
 
 if TYPE_CHECKING:
     from kgscripts.calling import evaluate, export, train
@@ -60,8 +58,6 @@ if not (_FOUND.parent / "script_graph.py").exists():
         f"kgscripts needs its own package `schemas`, but {_FOUND} shadows it; "
         "rename or move that file, or install kgscripts into an environment of its own"
     )
-
-sys.meta_path.append(MovedModules())
 
 
 def __getattr__(name: str) -> Any:
