@@ -51,7 +51,7 @@ class Names:
         """A request of any kind that a server answers, each as often as others."""
         fixed = ("/", "/query", "/api/scenarios", "/.well-known/void")
         sparql = self.queries()["SPARQL"]
-        draws = [
+        draws: list[Draw] = [
             *self.requests().values(),
             lambda chance: f"/sparql{sparql(chance)}",
             lambda chance: chance.choice(fixed),

@@ -41,7 +41,8 @@ def main_blocks(tree: _Element) -> list[Block]:
     drop_what_is_left_out(tree)
     depths = {tree: 0}
     for element in tree.iterdescendants():
-        depths[element] = depths[element.getparent()] + 1
+        parent = element.getparent()
+        depths[element] = depths[parent] + 1 if parent is not None else 0
     if sum(depths.values()) > _MOST_PLACES or len(found_by(tree, "//table")) > _MOST_TABLES:
         detail = f"{_MOST_PLACES:,} elements, each counted by its depth, or {_MOST_TABLES} tables"
         raise PageTooLargeError(f"a page without markup of schema.org that has more than {detail}")

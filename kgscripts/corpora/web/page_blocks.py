@@ -25,6 +25,8 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 _LISTS = frozenset({"ol", "ul", "menu", "dl"})
+_MOST_BETWEEN = 3
+"""The most paragraphs between two parts of a list that are its own."""
 _SHARE_OF_LINKS = 0.7
 _LARGEST_SHARE = 0.4
 """An element with more of the text of a page is its main part, whatever its name."""
@@ -123,7 +125,8 @@ class _Reader:
         between = len(self.blocks) - 2
         while between > 0 and self.blocks[between].kind is Kind.PARAGRAPH and not self.blocks[between].marked:
             between -= 1
-        if start.isdecimal() and int(start[:9]) > 1 and between >= 0 and self.blocks[between].ordered:
+        is_near = 0 <= between >= len(self.blocks) - 2 - _MOST_BETWEEN
+        if is_near and start.isdecimal() and int(start[:9]) > 1 and self.blocks[between].ordered:
             text = " ".join(block.text for block in self.blocks[between:-1])
             self.blocks[between:-1] = [evolve(self.blocks[between], text=text)]
 
@@ -167,8 +170,9 @@ def _sizes(root: _Element) -> dict[_Element, _Size]:
             size.text += len((element.text or "").strip())
             size.text += sum(len((child.tail or "").strip()) for child in element)
             size.links = size.text if element.tag == "a" else size.links
-            above = sizes[element.getparent()]
-            above.text, above.links = above.text + size.text, above.links + size.links
+            if (parent := element.getparent()) is not None:
+                above = sizes[parent]
+                above.text, above.links = above.text + size.text, above.links + size.links
     return sizes
 
 
