@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
 from exports.cypher import run_query as run_cypher
 from exports.rdf.terms import PREFIXES
+from exports.scripts import list_scenarios
 from exports.serve.kept_graph import SEARCH, KeptGraph
 from exports.serve.limits import ServerLimits
 from exports.serve.making import Making
@@ -18,7 +20,7 @@ from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
 from exports.sparql import embedded_store
 from schemas.by_name import function
-from schemas.errors import GraphDirectoryError, StoreError
+from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError
 from schemas.graph_directory import MEASUREMENTS, NEXT
 from schemas.kept_stores import use_store
 from schemas.results import Table
@@ -65,6 +67,10 @@ class Served:
     def begin(self, prepare_page: Callable[[KeptGraph], object]) -> None:
         """From now on, make what each build lacks before it is asked for; the page by `prepare_page`."""
         self._prepare_page, self._has_begun = prepare_page, True
+        graph = self.graph()
+        with suppress(KGScriptsError):  # Who asks is told.
+            for scenario in list_scenarios(graph)[:1]:
+                graph.script(scenario.iri)  # Reads the tables.
         self.making.start()
 
     def graph(self) -> KeptGraph:
