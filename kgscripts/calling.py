@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import io
+from collections.abc import Mapping
+from contextlib import redirect_stdout
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,55 +22,30 @@ COLLECTED: ContextVar[list[Evaluation] | None] = ContextVar("COLLECTED", default
 """Where `kgscripts.commands.evaluation_output.finish` puts evaluations instead of printing them."""
 
 
-def export(
-    graph: ScriptGraph,
-    target: str | Path,
-    *,
-    database: str | None = None,
-    prune: bool = False,
-    replace_graph: bool = False,
-    indexes: bool = False,
-    dry_run: bool = False,
-) -> ExportReport:
-    """Write a graph to a target, identified by its suffix or scheme, as ``kgscripts export`` does.
+def export(graph: ScriptGraph, target: str | Path, **options: str | bool | None) -> ExportReport:
+    """Write a graph to a target, identified by its suffix or scheme: ``kgscripts.export(graph, "graph.ttl.gz")``.
 
-    ``kgscripts.export(graph, "graph.ttl.gz")``. The options are those of the command: a `database` of a server; `prune`
-    what an earlier build left there; `replace_graph` of another build under the same base IRI; write `indexes` for
-    searches; or change nothing (`dry_run`). Passwords are taken from the environment.
+    `options` are those of ``kgscripts export``: `database`, `prune`, `replace_graph`, `indexes`, `dry_run`. Passwords
+    are taken from the environment.
 
-    Raises
-    ------
-    ConfigurationError
-        If no exporter fits the target, or an argument is of another type.
-    StoreError
-        If the target cannot be written or the server refuses.
+    Raises ConfigurationError if no exporter fits the target or there is no such option, and StoreError if the target
+    cannot be written or the server refuses.
     """
-    options = function("exports.targets:ExportOptions")(
-        database=database, prune=prune, replace_graph=replace_graph, indexes=indexes, dry_run=dry_run
-    )
-    report: ExportReport = function("exports:export")(graph, target, options)
+    if unknown := sorted(options.keys() - (known := {"database", "prune", "replace_graph", "indexes", "dry_run"})):
+        raise ConfigurationError(f"export has no option {unknown[0]}", remedy=f"it has {', '.join(sorted(known))}")
+    chosen = function("exports.targets:ExportOptions")(**options)
+    report: ExportReport = function("exports:export")(graph, target, chosen)
     return report
 
 
 def evaluate(task: str, **options: object) -> list[Evaluation]:
-    """Measure models as ``kgscripts evaluate TASK`` does.
+    """Measure models as ``kgscripts evaluate TASK`` does, and return its evaluations instead of printing them.
 
-    Parameters
-    ----------
-    task:
-        A command of ``kgscripts evaluate``, such as ``cloze``, ``alignments`` or ``tools``.
-    options:
-        Those of the command, with underscores: texts, numbers, paths, True, or lists of them.
+    `options` are those of the command with underscores: texts, numbers, paths, True, or lists of them. Figures are
+    shares from 0 to 1 unless their unit is another: ``evaluate("tools", split="development")[0].systems[0].figures``.
 
-    Returns
-    -------
-        Evaluations with their `systems`, whose `figures` are shares from 0 to 1 unless their unit is another:
-        ``evaluate("tools", split="development")[0].systems[0]["P@1"]``.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such command or option, or an option is missing. Data and models raise what they raise there.
+    Raises ConfigurationError if there is no such command or option, or an option is missing; data and models raise what
+    they raise there.
     """
     found: list[Evaluation] = []
     token = COLLECTED.set(found)
@@ -81,25 +57,13 @@ def evaluate(task: str, **options: object) -> list[Evaluation]:
 
 
 def train(task: str, *, out: str | Path, **options: object) -> Path:
-    """Train a model as ``kgscripts train TASK`` does, and return `out`, from which `load_model` loads it.
+    """Train a model as ``kgscripts train TASK`` does into `out`, and return it: `load_model` loads it from there.
 
-    ``train("masked", train="templates.tsv", out="model", epochs=3, set={"learning_rate": 1e-4})``
+    ``train("masked", train="templates.tsv", out="model", epochs=3, set={"learning_rate": 1e-4})``: `options` are those
+    of the command, as for `evaluate`. Epochs are shown on standard error.
 
-    Parameters
-    ----------
-    task:
-        A command of ``kgscripts train``, such as ``aligner``, ``state-changes`` or ``tools``.
-    out:
-        The directory, or file, to write.
-    options:
-        Those of the command, with underscores: texts, numbers, paths, True, lists of them, or a dictionary for `set`.
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such command or option, or an option is missing.
-    InputError, ModelError
-        If the data cannot be read, or the extra ``train`` is not installed, or the run cannot go on.
+    Raises ConfigurationError as `evaluate`, InputError for data that cannot be read, and ModelError if the extra
+    ``train`` is not installed or the run cannot go on.
     """
     place = path_of("out", out)
     _call("lightning_modules.commands:app", task, {"out": place, **options})
@@ -115,7 +79,7 @@ def _call(app: str, task: str, options: Mapping[str, object]) -> None:
     if not isinstance(task, str) or task not in group.commands:
         raise ConfigurationError(f"there is no task {task!r}", remedy=f"name one of {', '.join(group.commands)}")
     command = group.commands[task]
-    known = {_name_of(parameter): parameter for parameter in command.params if "--help" not in parameter.opts}
+    known = {_name_of(parameter): parameter for parameter in command.params}
     if unknown := sorted(options.keys() - known.keys()):
         raise ConfigurationError(f"{task} has no option {unknown[0]}", remedy=f"it has {', '.join(sorted(known))}")
     words, places = [], list[str]()
@@ -128,30 +92,22 @@ def _call(app: str, task: str, options: Mapping[str, object]) -> None:
                 words += [parameter.opts[0]] * (text == "True")
             else:
                 words.append(f"{max(parameter.opts, key=len)}={text}")
-    with _errors_of(task, typer.BadParameter.__base__):
+    usage_error: Any = typer.BadParameter.__base__
+    try:
         context = command.make_context(task, [*words, "--", *places])
-    with context:
+    except usage_error as error:
+        raise ConfigurationError(f"{task}: {error.format_message()}", remedy=f"it has {', '.join(known)}") from error
+    with context, redirect_stdout(io.StringIO()):
         command.invoke(context)
 
 
 def _name_of(parameter: Any) -> str:
-    """The name of an option, as it is written on the command line but for underscores; an argument has its own."""
+    """The name of an option as on the command line, but with underscores; an argument has its own."""
     is_argument = parameter.param_type_name == "argument"
     return str(parameter.name if is_argument else max(parameter.opts, key=len).lstrip("-").replace("-", "_"))
 
 
 def _texts(value: object) -> list[str]:
-    if value is None:
-        return []
     if isinstance(value, Mapping):
         return [f"{name}={item}" for name, item in value.items()]
-    return [str(item) for item in value] if isinstance(value, list | tuple) else [str(value)]
-
-
-@contextmanager
-def _errors_of(task: str, usage_error: Any) -> Iterator[None]:
-    """Errors of usage as ours."""
-    try:
-        yield
-    except usage_error as error:
-        raise ConfigurationError(f"{task}: {error.format_message()}", remedy=f"see the options of {task!r}") from error
+    return [str(item) for item in (value if isinstance(value, list | tuple) else [value]) if item is not None]

@@ -86,6 +86,7 @@ def test_train_writes_a_model_with_a_name_of_its_own(tmp_path: Path) -> None:
         (lambda: kgscripts.train("masked", out="model", training="x"), "masked has no option training"),
         (lambda: kgscripts.train("masked", out="model"), "masked: Missing option '--train'"),
         (lambda: kgscripts.evaluate("tools", split="all"), "tools: Invalid value for '--split'"),
+        (lambda: kgscripts.export(None, "g.ttl", prunes=True), "export has no option prunes"),  # type: ignore[arg-type]
         (lambda: kgscripts.train("masked", out=3), "out is 3"),  # type: ignore[arg-type]
     ],
 )

@@ -17,6 +17,7 @@ import pytest
 
 import kgscripts
 from tests.example_graph import FOLDER, example_graph
+from tests.training import corpus
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -64,6 +65,11 @@ def _stories() -> None:
         Path(f"stories/{name}.txt").write_text(f"I boiled the water. I added the pasta {name}.\n", encoding="utf-8")
 
 
+def _pairs() -> None:
+    """The pairs of docs/guide/training.md."""
+    corpus.write(Path())
+
+
 def _nothing() -> None:
     """Of documents that make their graphs themselves."""
 
@@ -80,7 +86,7 @@ BEFORE = {
     "from-laptop-to-cluster.md": _nothing,
     "corrections.md": _nothing,
     "spacy.md": _nothing,
-    "training.md": _nothing,
+    "training.md": _pairs,
 }
 
 
