@@ -63,11 +63,11 @@ def serve(
         )
     limits = limits_of(set_ or ())
     token = None if token_file is None else _token(token_file)
-    listener = listening(host, port)
-    served = application(directories, limits=limits, token=token, origin=cors, edit=edit)
-    shown = f"[{host}]" if ":" in host else host
-    echo(f"serving {_names(directories)} at http://{shown}:{port}/ (Ctrl-C ends it)", err=True)
-    run(served, listener, limits, served.state.ends)
+    with listening(host, port) as listener:
+        served = application(directories, limits=limits, token=token, origin=cors, edit=edit)
+        shown = f"[{host}]" if ":" in host else host
+        echo(f"serving {_names(directories)} at http://{shown}:{port}/ (Ctrl-C ends it)", err=True)
+        run(served, listener, limits, served.state.ends)
 
 
 def _names(directories: Sequence[Path]) -> str:
