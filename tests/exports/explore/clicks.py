@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-from benchmarks.browser import Browser
+from tests.browser import Browser
 from tests.exports.explore.conftest import go, texts
 
 

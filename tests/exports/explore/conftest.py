@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.browser import Browser, find_chromium
 from exports.explore.page import explore_page
 from schemas.script_graph import ScriptGraph
+from tests.browser import Browser, find_chromium
 from tests.exports.explore.between import Between, between_servers
 from tests.exports.explore.correctable import correctable_graph
 from tests.exports.kitchen import kitchen_graph

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import Browser
 from exports.explore import page as pages
 from exports.explore.page import explore_page
 from schemas.script_graph import ScriptGraph
+from tests.browser import Browser
 from tests.exports.explore.conftest import go, search, texts, title, written
 from tests.graphs import odd_graph, odd_rows, write_graph
 

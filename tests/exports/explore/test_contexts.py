@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.browser import Browser
 from exports.explore.contexts import Places, _shared, places_of
 from exports.explore.document import data_block
 from exports.explore.page import explore_page, make_page
 from kgscripts.lookup.contexts import context_of, read_contexts
 from schemas.script_graph import ScriptGraph
+from tests.browser import Browser
 from tests.exports.explore.conftest import go, texts, title, written
 from tests.exports.explore.test_browser import AXE, HOSTILE
 from tests.exports.explore.test_page import Scripts

@@ -7,9 +7,9 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.browser import Browser
 from schemas.errors import StoreError
 from schemas.script_graph import ScriptGraph
+from tests.browser import Browser
 from tests.exports.explore.clicks import click, step
 from tests.exports.explore.conftest import go
 from tests.exports.serve.conftest import started

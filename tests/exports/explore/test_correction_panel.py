@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.browser import Browser
 from exports.explore.page import explore_page
 from kgscripts.building.correction_file import read_correction_file
 from schemas.corrections import plain_words
 from schemas.vocabulary import node_id
+from tests.browser import Browser
 from tests.exports.explore.clicks import buttons, click, correcting, downloaded, fill, listed, press_all, step
 from tests.exports.explore.conftest import go, texts, written
 from tests.exports.explore.test_browser import AXE, HOSTILE

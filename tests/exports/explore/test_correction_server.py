@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from benchmarks.browser import Browser
 from exports.explore.page import explore_page
 from schemas.corrections import Correction
 from schemas.errors import RecordError
 from schemas.script_graph import ScriptGraph
+from tests.browser import Browser
 from tests.exports.explore.clicks import click, correcting, listed, step
 from tests.exports.explore.conftest import texts
 

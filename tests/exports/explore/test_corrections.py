@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.browser import Browser
 from exports.scripts import read_script
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.editing.correcting import correct_graph
 from kgscripts.lookup.graph_diff import diff_graphs
 from schemas.script_graph import ScriptGraph
+from tests.browser import Browser
 from tests.exports.explore.clicks import click, correcting, downloaded, fill, listed, press_all, step
 from tests.exports.explore.conftest import texts
 from tests.exports.explore.correctable import PASTA

@@ -9,9 +9,9 @@ import pytest
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp
 
-from benchmarks.browser import Browser
 from exports.explore.page import explore_page, make_page
 from schemas.script_graph import ScriptGraph
+from tests.browser import Browser
 from tests.exports.explore.between import Between, between_servers
 from tests.exports.explore.conftest import go, near, search, texts, title
 from tests.exports.explore.test_browser import AXE, HOSTILE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.browser import Browser
+from tests.browser import Browser
 from tests.exports.explore.between import Between, between_servers
 from tests.exports.explore.conftest import go, texts, title
 from tests.exports.kitchen import kitchen_rows

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.browser import Browser
 from exports.explore import page as pages
 from exports.explore.index import read_index
 from exports.explore.page import explore_page
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
+from tests.browser import Browser
 from tests.exports.explore.conftest import go, texts, title, written
 from tests.exports.kitchen import kitchen_rows
 from tests.graphs import write_graph

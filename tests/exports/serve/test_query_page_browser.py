@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 import pytest
 
-from benchmarks.browser import Browser, find_chromium
 from exports.serve.app import application
 from exports.serve.query_page import examples
 from schemas.script_graph import ScriptGraph
+from tests.browser import Browser, find_chromium
 from tests.exports.explore.test_browser import AXE, HOSTILE
 from tests.exports.serve.conftest import in_thread
 from tests.exports.serve.test_query_page import LANGUAGES, ask, hostile_graph
