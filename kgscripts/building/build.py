@@ -119,12 +119,7 @@ class Build:
         """A batch with the records of earlier builds that its extractors require."""
         digests = [document.digest for document in documents]
         known: dict[str, dict[str, list[Record]]] = {}
-        kinds = {
-            kind
-            for chosen in self.reader.extractors
-            if chosen.version in lacking
-            for kind in record_kinds(chosen.extractor.requires)
-        }
+        kinds = {kind for chosen in self.reader.concerned(lacking) for kind in record_kinds(chosen.extractor.requires)}
         for chosen in self.reader.extractors:
             for kind in kinds & set(chosen.extractor.gives) if chosen.version not in lacking else ():
                 for digest, records in self.store.read(kind, digests, [chosen.version]).items():

@@ -27,7 +27,7 @@ from schemas.records import Document
 from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows
 from tests.assembly.tiny_reader import tiny_document
-from tests.pipeline.faulty import ERRORS, MISTAKES, Misplaced, Topics, Verbs, faulty
+from tests.pipeline.faulty import ERRORS, MISTAKES, Faulty, Misplaced, Picky, Verbs, faulty
 from tests.pipeline.stopping import until_assembly
 
 GOOD = [tiny_document(f"{verb} the water.", name=verb, scenario="making soup") for verb in ("boil", "drain", "stir")]
@@ -259,11 +259,49 @@ def test_of_a_text_the_records_with_a_span_in_it_are_kept(tmp_path: Path) -> Non
         build_graph(output=tmp_path / "strict", texts=GOOD[:1], extractors=[Misplaced()], strict=True)
 
 
-def test_a_failing_extractor_does_not_hide_what_another_one_gives(tmp_path: Path) -> None:
-    """Two give events: who requires events waits for both."""
-    extractors = [*faulty(), Misplaced()]
-    build_graph(output=tmp_path, texts=[*GOOD, *_bad("value")], extractors=extractors)
-    waiting = {item["extractor"] for item in _discards(tmp_path) if item["reason"] == "required records missing"}
-    assert waiting == {Verbs.name, Topics.name}
-    assert "value" in _read_by(tmp_path, "misplaced")
-    assert ScriptGraph.open(tmp_path).manifest.sources == len(GOOD) + 1
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_who_requires_records_goes_on_with_those_of_others(mistake: str, jobs: int, tmp_path: Path) -> None:
+    """Two give events: who requires events waits for neither, and reads again when the other one has read."""
+    mended = tmp_path / "mended"
+    texts = [*GOOD, *_bad(mistake)]
+    extractors = [*faulty(mended=mended), Misplaced()]
+    graph, anew = tmp_path / "graph", tmp_path / "anew"
+    build_graph(output=graph, texts=texts, extractors=extractors, jobs=jobs)
+    waiting = {item["extractor"] for item in _discards(graph) if item["reason"] == "required records missing"}
+    assert waiting == {Verbs.name}
+    assert mistake in _read_by(graph, "misplaced") & _read_by(graph, "topics")
+    before = graph_bytes(graph)
+    build_graph(output=graph, extractors=extractors)
+    assert graph_bytes(graph) == before
+    mended.touch()
+    build_graph(output=graph, extractors=extractors, jobs=jobs)
+    build_graph(output=anew, texts=texts, extractors=extractors)
+    assert graph_bytes(graph) == graph_bytes(anew)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_graphs_the_text_that_all_have_read_is_kept(order: int, tmp_path: Path) -> None:
+    mended = tmp_path / "mended"
+    graphs = [tmp_path / "failed", tmp_path / "read"]
+    for graph in graphs:
+        build_graph(output=graph, texts=[*GOOD, *_bad("value")], extractors=[*faulty(mended=mended), Misplaced()])
+        mended.touch()
+    merge_graphs(graphs[::order], tmp_path / "merged")
+    assert graph_bytes(tmp_path / "merged") == graph_bytes(graphs[1])
+
+
+def test_a_text_that_cannot_be_read_again_loses_its_first_reading(tmp_path: Path) -> None:
+    """`Topics` reads a text without the verbs, then fails on it with them; in the end it has read it with them."""
+    mended, graph = tmp_path / "mended", tmp_path / "graph"
+    texts, first = _bad("value"), [Faulty("1", mended), Verbs(), Misplaced()]
+    build_graph(output=graph, texts=texts, extractors=[*first, Picky(mended)])
+    assert _read_by(graph, "topics") == {"value"}
+    mended.touch()
+    build_graph(output=graph, extractors=[*first, Picky(mended)])
+    assert _read_by(graph, "topics") == set()
+    assert {item["extractor"] for item in _discards(graph)} >= {"topics"}
+    mended.unlink()
+    mended.with_suffix(".too").touch()
+    build_graph(output=graph, extractors=[*first, Picky(mended)])
+    assert _read_by(graph, "topics") == {"value"}
