@@ -50,8 +50,9 @@ class DocumentReader:
 
     A document on which an extractor fails is set aside for this extractor, and for those that require records of a kind
     which no other extractor gives; the rest read it with the records of the others, and again when it has been read.
-    With `strict` it is an error; with `storable`, so is a record that cannot be stored. With `given`, nothing is parsed: it gives the parses of each document, or None for one that
-    has none, which is set aside for the extractors that require the parse.
+    With `strict` it is an error; with `storable`, so is a record that cannot be stored. With `given`, nothing is
+    parsed: it gives the parses of each document, or None for one that has none, which is set aside for the extractors
+    that require the parse.
     """
 
     extractors: Sequence[Chosen]

@@ -45,6 +45,8 @@ def join(target: RecordStore, source: RecordStore, versions: Collection[str]) ->
                 target.commit([merge(target.folder, {name: files}, {name: wanted})])
             except OSError as error:
                 raise unwritable(target.folder, error) from error
+    if partly:
+        target.drop_replaced()
     with target.transaction():
         for item in source.inputs.all():
             present = target.inputs.get(item.key)

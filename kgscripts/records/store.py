@@ -82,8 +82,9 @@ class RecordStore:
         merge: bool = True,
     ) -> None:
         """Add shards, inputs and failures, all or none; then merge small shards if there are many. An existing reading
-        is replaced, or dropped by a failure, and a failure is removed when its document is read. Inside a transaction, or without `merge`,
-        shards are left for a later call to merge: the files that `ShardIndex.files` named stay in place.
+        is replaced, or dropped by a failure; a failure is removed when its document is read. Inside a transaction, or
+        without `merge`, shards are left for a later call to merge: the files that `ShardIndex.files` named stay in
+        place.
 
         Raises
         ------
