@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -13,10 +12,10 @@ from attrs import define, field, frozen
 from kgscripts.building.batching import batches_of
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.run import MANY, Run
+from kgscripts.building.run import Run
 from kgscripts.extractors.protocol import record_kinds
 from kgscripts.records.store import RecordStore
-from schemas.records import DiscardReason, Document, Record
+from schemas.records import Document, Record
 
 _LOG = logging.getLogger(__name__)
 
@@ -61,12 +60,10 @@ class Build:
         lacking = [self._untried(block) for block in self.store.readings.lacking(versions)]
         total, done = sum(map(len, lacking)), 0
         waiting: list[WrittenBatch] = []
-        outcomes = Counter[tuple[str, bool]]()
         committed = time.monotonic()
         try:
             for batch, written in read_batches(self.reader, self.store.folder, self._batches(lacking), self.run.jobs):
                 waiting.append(written)
-                outcomes.update(_outcomes(written))
                 self.run.add_spent(written.spent)
                 self._log_failures(batch, written)
                 read = {subject for subject, _ in written.shard.completed} if written.shard else set()
@@ -80,11 +77,6 @@ class Build:
                     waiting, committed = [], time.monotonic()
         finally:
             self._commit(waiting)
-        self.run.failed_throughout = {
-            chosen.extractor.name: failed
-            for chosen in self.reader.extractors
-            if (failed := outcomes[chosen.version, False]) > MANY and not outcomes[chosen.version, True]
-        }
 
     def _untried(self, block: Sequence[tuple[str, tuple[str, ...]]]) -> Sequence[tuple[str, tuple[str, ...]]]:
         """A block without what is in `tried`."""
@@ -119,23 +111,9 @@ class Build:
         """A batch with the records of earlier builds that its extractors require."""
         digests = [document.digest for document in documents]
         known: dict[str, dict[str, list[Record]]] = {}
-        kinds = {
-            kind
-            for chosen in self.reader.extractors
-            if chosen.version in lacking
-            for kind in record_kinds(chosen.extractor.requires)
-        }
+        kinds = {kind for chosen in self.reader.concerned(lacking) for kind in record_kinds(chosen.extractor.requires)}
         for chosen in self.reader.extractors:
             for kind in kinds & set(chosen.extractor.gives) if chosen.version not in lacking else ():
                 for digest, records in self.store.read(kind, digests, [chosen.version]).items():
                     known.setdefault(digest, {}).setdefault(chosen.version, []).extend(records)
         return Batch(list(documents), lacking, known)
-
-
-def _outcomes(written: WrittenBatch) -> Iterator[tuple[str, bool]]:
-    """For each extractor its version and, by document, whether it has read it or failed on it."""
-    for _, extractor in written.shard.completed if written.shard else ():
-        yield extractor, True
-    for failure in written.failures:
-        if failure.reason is DiscardReason.EXTRACTOR_FAILED:
-            yield failure.extractor, False

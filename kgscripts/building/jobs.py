@@ -13,9 +13,10 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.building.run import added
 from kgscripts.extractors.registry import only_built_in
 from kgscripts.lean_imports import hide_pandas_from_pyarrow
 from kgscripts.records.failures import Failure
@@ -90,8 +91,11 @@ def _written(reader: DocumentReader, folder: Path, batch: Batch) -> WrittenBatch
     try:
         shard = write_shard(folder, found.readings) if found.readings else None
     except RecordError:
-        found = reader.storable(batch, found)
+        before = found.spent
+        found = evolve(reader, storable=True).read(batch)
         shard = write_shard(folder, found.readings) if found.readings else None
+        spent = {name: added(before.get(name, {}), found.spent.get(name, {})) for name in {**before, **found.spent}}
+        return WrittenBatch(shard, tuple(found.failures), spent)
     return WrittenBatch(shard, tuple(found.failures), found.spent)
 
 

@@ -27,7 +27,7 @@ from schemas.corrections import Correction
 from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.logs import phase
 from schemas.manifest import check_licence, chosen_before
-from schemas.records import EventMention
+from schemas.records import DiscardReason, EventMention
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
@@ -120,12 +120,18 @@ def make_graph(
                 # missing inputs.
                 if repairs == _MOST_REPAIRS:
                     raise
+        versions = {item.extractor.name: item.version for item in chosen}
+        failures = store.failures.counts(versions.values())
+        run.failed_throughout = {
+            item.name: item.documents
+            for item in failures
+            if item.reason is DiscardReason.EXTRACTOR_FAILED and not store.readings.subjects(versions[item.name])
+        }
         run.ended()
         run.write(directory / "run.json")
         _LOG.info(
             "%s: %d sources and %d words read, build %s", directory, run.sources_read, run.words_read, graph.build_id
         )
-        failures = store.failures.counts([item.version for item in chosen])
         return report(graph, run, failures, store.inputs.discards())
 
 
@@ -133,6 +139,8 @@ def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memor
     # Here, since importing DuckDB takes long and a build may have nothing to assemble.
     from kgscripts.assembly.assemble import assemble
 
+    # Assembly reads whole shards: what was read again would count twice.
+    store.drop_replaced()
     assembled = assemble(
         store,
         directory,

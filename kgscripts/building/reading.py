@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from attrs import define, field, frozen
@@ -13,7 +13,7 @@ from kgscripts.extractors.registry import Chosen, needs
 from kgscripts.records.failures import Failure
 from kgscripts.records.shards import Reading
 from kgscripts.text.unpunctuated import clause_spans
-from schemas.errors import ExtractorError, RecordError
+from schemas.errors import ExtractorError
 from schemas.records import DiscardReason, Document, Passage, PassageKind, Record
 
 WHAT_TO_DO = "mend the extractor, leave it out by --without, or leave --strict away to set the text aside"
@@ -33,7 +33,8 @@ class Batch:
 
 @frozen
 class BatchReading:
-    """The result of a batch: one reading or one failure for each document and each extractor that had not read it.
+    """The result of a batch: one reading or one failure for each document and each extractor that had not read it, or
+    had read it without records that are there now.
 
     `spent` is what extractors have spent (`Extractor.spent`), by the names of these.
     """
@@ -47,14 +48,17 @@ class BatchReading:
 class DocumentReader:
     """Parses with a spaCy pipeline (None: the one that ships) and runs extractors in their order.
 
-    A document on which an extractor fails is set aside for this extractor, and for those that require its records; with
-    `strict` it is an error. With `given`, nothing is parsed: it gives the parses of each document, or None for one that
-    has none, which is set aside for the extractors that require the parse.
+    A document on which an extractor fails is set aside for this extractor, and for those that require records of a kind
+    which no other extractor gives; the rest read it with the records of the others, and again when it has been read.
+    With `strict` it is an error; with `storable`, so is a record that cannot be stored. With `given`, nothing is
+    parsed: it gives the parses of each document, or None for one that has none, which is set aside for the extractors
+    that require the parse.
     """
 
     extractors: Sequence[Chosen]
     spacy_model: str | None = None
     strict: bool = False
+    storable: bool = False
     given: Callable[[Sequence[Document]], Sequence[Sequence[Parse] | None]] | None = None
 
     def read(self, batch: Batch) -> BatchReading:
@@ -68,23 +72,28 @@ class DocumentReader:
         ModelError
             If an extractor cannot load a model. Other errors that are not about a document are raised as they are.
         """
-        lacking = [chosen for chosen in self.extractors if chosen.version in batch.lacking]
+        concerned = self.concerned(batch.lacking)
         parses: Sequence[Sequence[Parse] | None] = [()] * len(batch.documents)
-        if any(PARSE in chosen.extractor.requires for chosen in lacking):
+        if any(PARSE in chosen.extractor.requires for chosen in concerned):
             parse = self.given or partial(parse_documents, spacy_model=self.spacy_model)
             parses = parse(batch.documents)
         extents = {document.digest: Extent.of(document) for document in batch.documents}
         found: dict[str, dict[str, Sequence[Record]]] = {
             document.digest: dict(batch.known.get(document.digest, {})) for document in batch.documents
         }
+        readings: list[Reading] = []
         failures: list[Failure] = []
-        for chosen in lacking:
+        for chosen in concerned:
             missing = self._missing(chosen, failures) | _without_parse(chosen, batch.documents, parses)
-            failures += missing.values()
+            required = {other.version for other in self.extractors if needs(chosen.extractor, other.extractor)}
+            due = {item.subject for item in readings if item.extractor in required}
+            if chosen.version in batch.lacking:
+                due = {document.digest for document in batch.documents}
+            failures += (failure for digest, failure in missing.items() if digest in due)
             documents = [
                 ParsedDocument(document, tuple(parsed or ()), self._required(chosen, found[document.digest]))
                 for document, parsed in zip(batch.documents, parses, strict=True)
-                if document.digest not in missing
+                if document.digest in due - missing.keys()
             ]
             for document, outcome in zip(documents, self._outcomes(chosen, documents, extents), strict=True):
                 digest = document.document.digest
@@ -92,45 +101,18 @@ class DocumentReader:
                     failures.append(Failure(digest, chosen.version, DiscardReason.EXTRACTOR_FAILED, outcome))
                 else:
                     found[digest][chosen.version] = outcome
-        readings = [
-            Reading(document.digest, chosen.version, found[document.digest][chosen.version])
-            for chosen in lacking
-            for document in batch.documents
-            if chosen.version in found[document.digest]
-        ]
-        spent = ((chosen.extractor.name, chosen.extractor.spent()) for chosen in lacking)
+                    readings.append(Reading(digest, chosen.version, outcome))
+        spent = ((chosen.extractor.name, chosen.extractor.spent()) for chosen in concerned)
         return BatchReading(readings, failures, {name: numbers for name, numbers in spent if numbers})
 
-    def storable(self, batch: Batch, found: BatchReading) -> BatchReading:
-        """The readings that can be stored. If a record cannot be stored, its extractor has failed on the document.
-
-        Raises
-        ------
-        ExtractorError
-            With `strict`, if a record cannot be stored.
-        """
-        names = {document.digest: document.name for document in batch.documents}
-        failures = list(found.failures)
-        kept: list[Reading] = []
+    def concerned(self, lacking: Collection[str]) -> list[Chosen]:
+        """The extractors that may read documents which those of the versions `lacking` have not read: these, and those
+        that require their records, which had to read without them."""
+        found: list[Chosen] = []
         for chosen in self.extractors:
-            missing = self._missing(chosen, failures)
-            for reading in (item for item in found.readings if item.extractor == chosen.version):
-                if reading.subject in missing:
-                    failures.append(missing[reading.subject])
-                    continue
-                try:
-                    check_storable(reading.subject, reading.extractor, reading.records)
-                    kept.append(reading)
-                except RecordError as error:
-                    failures.append(
-                        Failure(
-                            reading.subject,
-                            reading.extractor,
-                            DiscardReason.EXTRACTOR_FAILED,
-                            self._failed(chosen, names[reading.subject], error),
-                        )
-                    )
-        return BatchReading(kept, failures, found.spent)
+            if chosen.version in lacking or any(needs(chosen.extractor, other.extractor) for other in found):
+                found.append(chosen)
+        return found
 
     def _outcomes(
         self, chosen: Chosen, documents: Sequence[ParsedDocument], extents: Mapping[str, Extent]
@@ -154,26 +136,30 @@ class DocumentReader:
         given = chosen.extractor.read(documents)
         if len(given) != len(documents):
             raise ExtractorError(f"it gave {len(given)} readings of {len(documents)} documents")
-        return [
+        found = [
             checked(chosen.extractor, extents[document.document.digest], records, strict=self.strict)
             for document, records in zip(documents, given, strict=True)
         ]
+        if self.storable:
+            for document, records in zip(documents, found, strict=True):
+                check_storable(document.document.digest, chosen.version, records)
+        return found
 
     def _missing(self, chosen: Chosen, failures: Sequence[Failure]) -> dict[str, Failure]:
-        """The documents that an extractor cannot read, since an extractor that it requires has not read them."""
-        needed = {
-            other.version: other.extractor.name for other in self.extractors if needs(chosen.extractor, other.extractor)
-        }
-        return {
-            item.subject: Failure(
-                item.subject,
-                chosen.version,
-                DiscardReason.REQUIRED_MISSING,
-                f"it requires records of the extractor {needed[item.extractor]!r}, which has not read the text",
-            )
-            for item in failures
-            if item.extractor in needed
-        }
+        """The documents that an extractor cannot read, since no extractor that gives records of a kind that it requires
+        has read them."""
+        failed: dict[str, set[str]] = {}
+        for item in failures:
+            failed.setdefault(item.subject, set()).add(item.extractor)
+        missing: dict[str, Failure] = {}
+        for kind in record_kinds(chosen.extractor.requires):
+            givers = [item for item in self.extractors if item is not chosen and kind in item.extractor.gives]
+            names = " or ".join(repr(item.extractor.name) for item in givers)
+            detail = f"it requires records of the extractor {names}, which has not read the text"
+            for subject, versions in failed.items():
+                if versions.issuperset(item.version for item in givers):
+                    missing[subject] = Failure(subject, chosen.version, DiscardReason.REQUIRED_MISSING, detail)
+        return missing
 
     def _failed(self, chosen: Chosen, document: str, error: Exception) -> str:
         """The failure of an extractor; with `strict` it is raised."""

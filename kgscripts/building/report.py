@@ -136,7 +136,8 @@ def report_html(report: BuildReport) -> str:
         for title, text in (*_rows(report, verbose=False), ("next", "\n".join(_next(report))))
     )
     notes = "".join(f"<p><b>{cell(note)}</b></p>" for note in _notes(report, verbose=False))
-    return f"<b>{cell(_heading(report))}</b><table>{rows}</table>{notes}"
+    failed = "".join(f"<p><b>{cell(note)}</b></p>" for note in _failed_throughout(report, verbose=False))
+    return f"{failed}<b>{cell(_heading(report))}</b><table>{rows}</table>{notes}"
 
 
 def _renderables(report: BuildReport, verbose: bool) -> Iterator[Table | Text]:
@@ -144,7 +145,8 @@ def _renderables(report: BuildReport, verbose: bool) -> Iterator[Table | Text]:
     from rich.table import Table
     from rich.text import Text
 
-    yield Text(printable(_heading(report)), style="bold")
+    for line in (*_failed_throughout(report, verbose), _heading(report)):
+        yield Text("\n".join(map(printable, line.split("\n"))), style="bold")
     grid = Table.grid(padding=(0, 3))
     for title, text in _rows(report, verbose):
         grid.add_row(Text(title, style="bold"), Text("\n".join(map(printable, text.split("\n")))))
@@ -254,10 +256,13 @@ def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
             "name it by --scenario NAME, front matter or a folder"
         )
     # An extractor that lacks the records of another one fails for no other reason.
-    failures = sorted(report.failures, key=lambda item: item.reason is DiscardReason.REQUIRED_MISSING)
+    failures = sorted(
+        (item for item in report.failures if not _throughout(report, item)),
+        key=lambda item: item.reason is DiscardReason.REQUIRED_MISSING,
+    )
     shown = failures if verbose else failures[:_MOST_FAILURES]
     for failure in shown:
-        yield _failed(failure, report.sources, run.failed_throughout.get(failure.name, 0), verbose)
+        yield _failed(failure, report.sources, verbose)
     if more := len(failures) - len(shown):
         yield f"{more:,} more extractors failed: --verbose lists all"
     if run.encodings:
@@ -270,24 +275,34 @@ def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
         yield f"{faults}: see {report.directory / DISCARDED}"
 
 
-def _failed(failure: FailureCount, sources: int, throughout: int, verbose: bool) -> str:
-    """The failures of an extractor, and the remedy.
+def _throughout(report: BuildReport, failure: FailureCount) -> bool:
+    """Whether the extractor has read no text, so that the fault is in the extractor."""
+    return failure.reason is DiscardReason.EXTRACTOR_FAILED and failure.name in report.run.failed_throughout
 
-    `throughout` is the number of its sources if it failed on all of them, so that the fault is in the extractor; else
-    0.
-    """
-    name, of_all = failure.name, f"{failure.documents:,} of {sources:,} sources"
-    detail = failure.detail if verbose else _shortened(failure.detail, _LONGEST_DETAIL)
+
+def _failed_throughout(report: BuildReport, verbose: bool) -> Iterator[str]:
+    """The extractors that have read no text, and the remedy: these lines come first."""
+    for failure in report.failures:
+        if _throughout(report, failure):
+            given = "THE ONLY SOURCE" if failure.documents == 1 else f"ALL {failure.documents:,} SOURCES"
+            yield (
+                f"{failure.name} FAILED ON {given} THAT IT WAS GIVEN AND READ NONE: {_detail(failure, verbose)}\n"
+                f"  mend it and build again, or leave it out: --without {failure.name}"
+            )
+
+
+def _failed(failure: FailureCount, sources: int, verbose: bool) -> str:
+    """The failures of an extractor, and the remedy."""
+    name, of_all, detail = failure.name, f"{failure.documents:,} of {sources:,} sources", _detail(failure, verbose)
     if failure.reason is DiscardReason.REQUIRED_MISSING:
         return f"{name} has not read {of_all}: {detail}"
-    if throughout:
-        return (
-            f"{name} FAILED ON ALL {throughout:,} SOURCES THAT IT WAS GIVEN AND READ NONE: {detail}\n"
-            f"  mend it and build again, or leave it out: --without {name}"
-        )
     return (
         f"{name} failed on {of_all}, for example: {detail}\n  they are in {DISCARDED}, and the next build tries again"
     )
+
+
+def _detail(failure: FailureCount, verbose: bool) -> str:
+    return failure.detail if verbose else _shortened(failure.detail, _LONGEST_DETAIL)
 
 
 def _shortened(text: str, most: int) -> str:

@@ -15,9 +15,6 @@ from attrs import asdict, define, field
 
 from schemas.graph_directory import replace, writing
 
-MANY = 100
-"""If an extractor fails on more sources than this and reads none, the fault is in the extractor."""
-
 
 @define
 class Run:
@@ -33,7 +30,7 @@ class Run:
     encodings: dict[str, int] = field(factory=dict)
     """The numbers of sources that were not UTF-8, by the encoding that they were read in."""
     failed_throughout: dict[str, int] = field(factory=dict)
-    """The extractors that read none of more than `MANY` sources that they were given, with the number of these."""
+    """The extractors that failed on texts and have read none of the graph, with the number of these texts."""
     spent: dict[str, dict[str, float]] = field(factory=dict)
     """What extractors have spent (`Extractor.spent`), by their names."""
     reading_seconds: float = 0.0

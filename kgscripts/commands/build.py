@@ -192,6 +192,8 @@ def build_graph(
         echo_json(found.to_dict())
     else:
         print_report(found, verbose=verbose)
+    if found.run.failed_throughout:
+        raise typer.Exit(1)
 
 
 def remove(

@@ -30,13 +30,23 @@ def join(target: RecordStore, source: RecordStore, versions: Collection[str]) ->
         if digest not in (SOURCE, CORRECTIONS) and (digest in versions or entry.role == "enricher"):
             target.extractors.add(digest, entry.name, entry.role, entry.models)
     known = target.extractors.all().keys() - {CORRECTIONS}
+    # What was read of a document without the records of an extractor that failed on it is replaced.
+    partly = {item.failure.subject for item in target.failures.all(versions)}
+    partly -= {item.failure.subject for item in source.failures.all(versions)}
     for name, readings, files in source.shards.all():
-        wanted = [reading for reading in readings if reading[1] in known and not target.readings.has(*reading)]
+        wanted = [
+            reading
+            for reading in readings
+            if reading[1] in known
+            and ((reading[0] in partly and reading[1] in versions) or not target.readings.has(*reading))
+        ]
         if wanted:
             try:
                 target.commit([merge(target.folder, {name: files}, {name: wanted})])
             except OSError as error:
                 raise unwritable(target.folder, error) from error
+    if partly:
+        target.drop_replaced()
     with target.transaction():
         for item in source.inputs.all():
             present = target.inputs.get(item.key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kgscripts.records.database import SOURCE, Database
 from kgscripts.records.extractors import ExtractorIndex
@@ -88,6 +88,14 @@ class ReadingIndex:
     def drop(self, shard: str) -> None:
         """Forget the readings of a shard."""
         self._database.execute(f"DELETE FROM completion WHERE shard = {_SHARD}", shard)
+
+    def withdraw(self, readings: Iterable[tuple[str, str]]) -> None:
+        """Forget readings (subject, extractor)."""
+        self._database.execute_many(
+            "DELETE FROM completion WHERE subject = (SELECT id FROM subject WHERE digest = ?)"
+            " AND extractor = (SELECT id FROM extractor WHERE digest = ?)",
+            readings,
+        )
 
     def lacking(self, extractors: Sequence[str], rows: int = 256) -> Iterator[list[tuple[str, tuple[str, ...]]]]:
         """The documents that some of `extractors` have not read, each with these extractors, at most `rows` at a time.

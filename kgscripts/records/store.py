@@ -82,8 +82,9 @@ class RecordStore:
         merge: bool = True,
     ) -> None:
         """Add shards, inputs and failures, all or none; then merge small shards if there are many. An existing reading
-        is replaced, and a failure is removed when its document is read. Inside a transaction, or without `merge`,
-        shards are left for a later call to merge: the files that `ShardIndex.files` named stay in place.
+        is replaced, or dropped by a failure; a failure is removed when its document is read. Inside a transaction, or
+        without `merge`, shards are left for a later call to merge: the files that `ShardIndex.files` named stay in
+        place.
 
         Raises
         ------
@@ -98,7 +99,9 @@ class RecordStore:
                 self.failures.drop(shard.completed)
             for item in inputs:
                 self.inputs.put(item)
-            self.failures.put(failures)
+            failed = list(failures)
+            self.readings.withdraw((item.subject, item.extractor) for item in failed)
+            self.failures.put(failed)
         if merge and not self._database.in_transaction:
             merge_small(self._database, self.shards)
 

@@ -114,6 +114,19 @@ class Topics(Extractor):
 
 
 @frozen
+class Picky(Topics):
+    """Fails on a text with an event "fry", as long as `mended` is there."""
+
+    mended: Path
+
+    def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
+        events = (one for item in documents for one in item.records_of(EventMention))
+        if self.mended.exists() and any(event.action.predicate == "fry" for event in events):
+            raise ValueError("no luck")
+        return super().read(documents)
+
+
+@frozen
 class Misplaced(Extractor):
     """Gives events of which some lie where no text, or no passage, is."""
 

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from cli import app
 from kgscripts.building import batching
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.report import BuildReport, print_report
+from kgscripts.building.report import BuildReport, print_report, report_html
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.registry import choose
@@ -24,10 +26,9 @@ from kgscripts.records.opening import open_records
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.errors import ExtractorError, KGScriptsError
 from schemas.records import Document
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows
 from tests.assembly.tiny_reader import tiny_document
-from tests.pipeline.faulty import ERRORS, MISTAKES, Misplaced, Topics, Verbs, faulty
+from tests.pipeline.faulty import ERRORS, MISTAKES, Faulty, Misplaced, Picky, Verbs, faulty
 from tests.pipeline.stopping import until_assembly
 
 GOOD = [tiny_document(f"{verb} the water.", name=verb, scenario="making soup") for verb in ("boil", "drain", "stir")]
@@ -210,15 +211,34 @@ def test_the_report_says_what_failed(two_failed: Built, capsys: pytest.CaptureFi
     assert "verbs has not read 2 of 5 sources: it requires records of the extractor 'faulty'" in shown
 
 
-def test_an_extractor_that_reads_nothing_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    texts = [tiny_document(f"fry the value{number}.") for number in range(101)]
-    report = build_graph(output=tmp_path, texts=texts, extractors=faulty())
-    assert report.run.failed_throughout == {"faulty": 101}
-    assert report.discards == {"extractor failed": 101, "required records missing": 202}
+@pytest.mark.parametrize(("texts", "given"), [(1, "THE ONLY SOURCE"), (3, "ALL 3 SOURCES")])
+def test_an_extractor_that_reads_nothing_is_named_first(
+    texts: int, given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = [tiny_document(f"fry the value{number}.") for number in range(texts)]
+    report = build_graph(output=tmp_path, texts=bad, extractors=faulty())
+    assert report.run.failed_throughout == {"faulty": texts}
+    assert report.discards == {"extractor failed": texts, "required records missing": 2 * texts}
     print_report(report)
     shown = " ".join(capsys.readouterr().out.split())
-    assert "faulty FAILED ON ALL 101 SOURCES THAT IT WAS GIVEN AND READ NONE: ValueError: no luck" in shown
-    assert "--without faulty" in shown
+    assert shown.startswith(f"faulty FAILED ON {given} THAT IT WAS GIVEN AND READ NONE: ValueError: no luck")
+    assert shown.count("--without faulty") == 1
+    assert report_html(report).index("FAILED ON") < report_html(report).index("<table>")
+    # That one of the later texts is read shows that the extractor works.
+    assert build_graph(output=tmp_path, texts=[*bad, *GOOD], extractors=faulty()).run.failed_throughout == {}
+
+
+@pytest.mark.parametrize("arguments", [(), ("--json",)])
+def test_the_command_fails_if_an_extractor_reads_nothing(
+    arguments: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "text.txt").write_text("Fry the value.\n", encoding="utf-8")
+    monkeypatch.setattr(LabelExtractor, "read", Faulty.read)  # which gives sentences, of which labels know nothing
+    command = ["build-graph", str(tmp_path / "text.txt"), "-o", str(tmp_path / "graph"), "--extractors", "labels"]
+    assert CliRunner().invoke(app, [*command, *arguments]).exit_code == 1
+    assert (tmp_path / "graph" / "manifest.json").exists()
+    monkeypatch.undo()
+    assert CliRunner().invoke(app, [*command, *arguments]).exit_code == 0
 
 
 def test_failures_go_with_their_texts(one_failed: Built, tmp_path: Path) -> None:
@@ -259,11 +279,50 @@ def test_of_a_text_the_records_with_a_span_in_it_are_kept(tmp_path: Path) -> Non
         build_graph(output=tmp_path / "strict", texts=GOOD[:1], extractors=[Misplaced()], strict=True)
 
 
-def test_a_failing_extractor_does_not_hide_what_another_one_gives(tmp_path: Path) -> None:
-    """Two give events: who requires events waits for both."""
-    extractors = [*faulty(), Misplaced()]
-    build_graph(output=tmp_path, texts=[*GOOD, *_bad("value")], extractors=extractors)
-    waiting = {item["extractor"] for item in _discards(tmp_path) if item["reason"] == "required records missing"}
-    assert waiting == {Verbs.name, Topics.name}
-    assert "value" in _read_by(tmp_path, "misplaced")
-    assert ScriptGraph.open(tmp_path).manifest.sources == len(GOOD) + 1
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_who_requires_records_goes_on_with_those_of_others(mistake: str, jobs: int, tmp_path: Path) -> None:
+    """Two give events: who requires events waits for neither, and reads again when the other one has read."""
+    mended = tmp_path / "mended"
+    texts = [*GOOD, *_bad(mistake)]
+    extractors = [*faulty(mended=mended), Misplaced()]
+    graph, anew = tmp_path / "graph", tmp_path / "anew"
+    build_graph(output=graph, texts=texts, extractors=extractors, jobs=jobs)
+    waiting = {item["extractor"] for item in _discards(graph) if item["reason"] == "required records missing"}
+    assert waiting == {Verbs.name}
+    assert mistake in _read_by(graph, "misplaced") & _read_by(graph, "topics")
+    before = graph_bytes(graph)
+    build_graph(output=graph, extractors=extractors)
+    assert graph_bytes(graph) == before
+    mended.touch()
+    build_graph(output=graph, extractors=extractors, jobs=jobs)
+    build_graph(output=anew, texts=texts, extractors=extractors)
+    assert graph_bytes(graph) == graph_bytes(anew)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_two_graphs_the_text_that_all_have_read_is_kept(order: int, tmp_path: Path) -> None:
+    mended = tmp_path / "mended"
+    graphs = [tmp_path / "failed", tmp_path / "read"]
+    for graph in graphs:
+        build_graph(output=graph, texts=[*GOOD, *_bad("value")], extractors=[*faulty(mended=mended), Misplaced()])
+        mended.touch()
+    merge_graphs(graphs[::order], tmp_path / "merged")
+    assert _discards(tmp_path / "merged") == _discards(graphs[1])
+    assert graph_bytes(tmp_path / "merged") == graph_bytes(graphs[1])
+
+
+def test_a_text_that_cannot_be_read_again_loses_its_first_reading(tmp_path: Path) -> None:
+    """`Topics` reads a text without the verbs, then fails on it with them; in the end it has read it with them."""
+    mended, graph = tmp_path / "mended", tmp_path / "graph"
+    texts, first = _bad("value"), [Faulty("1", mended), Verbs(), Misplaced()]
+    build_graph(output=graph, texts=texts, extractors=[*first, Picky(mended)])
+    assert _read_by(graph, "topics") == {"value"}
+    mended.touch()
+    build_graph(output=graph, extractors=[*first, Picky(mended)])
+    assert _read_by(graph, "topics") == set()
+    assert {item["extractor"] for item in _discards(graph)} >= {"topics"}
+    mended.unlink()
+    mended.with_suffix(".too").touch()
+    build_graph(output=graph, extractors=[*first, Picky(mended)])
+    assert _read_by(graph, "topics") == {"value"}

@@ -177,7 +177,7 @@ def test_a_resumed_run_ends_as_an_unbroken_one(
     with pytest.raises(KeyboardInterrupt):
         train(task(steps), chosen, tmp_path / "broken", hardware=CPU)
     monkeypatch.setattr(CausalModule, "training_step", plain)
-    with pytest.raises(ModelError, match="another"):
+    with pytest.raises(ModelError, match="has other"):
         train(task(steps[3:]), chosen, tmp_path / "broken", hardware=CPU, resume=True)
     train(task(steps), chosen, tmp_path / "broken", hardware=CPU, resume=True)
     whole, broken = (load_checkpoint(tmp_path / name).tensors for name in ("whole", "broken"))
