@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from kgscripts.corpora.block_headings import needs_heading
-from kgscripts.corpora.blocks import Block, Kind, without_marker
+from kgscripts.corpora.blocks import Block, Kind, starts_numbers, without_marker
 from schemas.records import Document, Passage, PassageKind
 
 
@@ -21,12 +22,14 @@ def document_of_blocks(
     end = len(title) + 1 if title else 0
     passages: list[Passage] = []
     needs: int | None = None
-    for block in blocks:
+    for before, block in pairwise([Block(Kind.PARAGRAPH, ""), *blocks]):
         text = without_marker(block.text) if block.kind is Kind.ITEM else block.text
         if not text or (block.kind is Kind.HEADING and text == title and not passages):
             continue
         start, end = end, end + len(text) + 1
         lines.append(text)
+        if starts_numbers(before, block):
+            needs = None
         if needs_heading(block):
             needs = start
         elif block.kind is Kind.ITEM and needs is not None:

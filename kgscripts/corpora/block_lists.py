@@ -9,7 +9,7 @@ from itertools import islice
 from attrs import field, frozen
 
 from kgscripts.corpora.block_headings import SHORT, ends_list, is_no_step, is_number, needs_heading, plainness
-from kgscripts.corpora.blocks import Block, Kind, without_marker
+from kgscripts.corpora.blocks import Block, Kind, starts_numbers, without_marker
 from kgscripts.corpora.how_tos import HowTo, Section
 from kgscripts.corpora.needs import names_tools
 
@@ -180,6 +180,8 @@ def _items(blocks: Sequence[Block], heading: int) -> tuple[list[str], int]:
         if plainness(block) or ends_list(block):
             break
         if block.kind is Kind.HEADING and found and block.level <= level:
+            break
+        if found and starts_numbers(blocks[place - 1], block):
             break
         if block.kind is Kind.ITEM:
             if text := without_marker(block.text):
