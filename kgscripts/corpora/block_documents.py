@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from kgscripts.corpora.block_headings import needs_heading
-from kgscripts.corpora.blocks import Block, Kind, without_marker
+from kgscripts.corpora.blocks import Block, Kind, starts_numbers, without_marker
 from schemas.records import Document, Passage, PassageKind
 
 
@@ -21,23 +22,23 @@ def document_of_blocks(
     end = len(title) + 1 if title else 0
     passages: list[Passage] = []
     needs: int | None = None
-    is_numbered: bool | None = None
-    for block in blocks:
+    for before, block in pairwise([Block(Kind.PARAGRAPH, ""), *blocks]):
         text = without_marker(block.text) if block.kind is Kind.ITEM else block.text
         if not text or (block.kind is Kind.HEADING and text == title and not passages):
             continue
         start, end = end, end + len(text) + 1
         lines.append(text)
-        is_step = block.kind is Kind.ITEM and block.ordered
+        if starts_numbers(before, block):
+            needs = None
         if needs_heading(block):
-            needs, is_numbered = start, None
-        elif block.kind is Kind.ITEM and needs is not None and is_numbered in (None, is_step):
-            is_numbered = is_step  # a numbered list below the other one has the steps
+            needs = start
+        elif block.kind is Kind.ITEM and needs is not None:
             if passages and passages[-1].kind is PassageKind.NEEDS and passages[-1].start == needs:
                 passages.pop()
             passages.append(Passage(kind=PassageKind.NEEDS, start=needs, end=end - 1))
         elif block.kind is not Kind.HEADING:
             needs = None
+            is_step = block.kind is Kind.ITEM and block.ordered
             kind = PassageKind.STEP if is_step else PassageKind.PARAGRAPH
             passages.append(Passage(kind=kind, start=start, end=end - 1))
         else:

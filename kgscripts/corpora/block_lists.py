@@ -9,7 +9,7 @@ from itertools import islice
 from attrs import field, frozen
 
 from kgscripts.corpora.block_headings import SHORT, ends_list, is_no_step, is_number, needs_heading, plainness
-from kgscripts.corpora.blocks import Block, Kind, without_marker
+from kgscripts.corpora.blocks import Block, Kind, starts_numbers, without_marker
 from kgscripts.corpora.how_tos import HowTo, Section
 from kgscripts.corpora.needs import names_tools
 
@@ -181,9 +181,9 @@ def _items(blocks: Sequence[Block], heading: int) -> tuple[list[str], int]:
             break
         if block.kind is Kind.HEADING and found and block.level <= level:
             break
+        if found and starts_numbers(blocks[place - 1], block):
+            break
         if block.kind is Kind.ITEM:
-            if found and block.ordered and not blocks[place - 1].ordered and block.level < 2:
-                break  # the numbered list below has the steps
             if text := without_marker(block.text):
                 found.append(text)
                 end = place + 1

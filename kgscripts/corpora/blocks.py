@@ -35,6 +35,13 @@ class Block:
     marked: bool = False
 
 
+def starts_numbers(before: Block, block: Block) -> bool:
+    """Whether a numbered list follows another list, as steps follow needed things."""
+    return (
+        before.kind is block.kind is Kind.ITEM and block.ordered and not before.ordered and block.level <= before.level
+    )
+
+
 def one_line(text: str) -> str:
     """The text on one line: white space as single blanks, without signs that cannot be read."""
     return " ".join(UNREADABLE.sub("", text).split())

@@ -192,6 +192,16 @@ def test_what_belongs_to_an_item_of_a_list(body: str, expected: list[str], tmp_p
     assert passages(only(tmp_path, page(f"<h2>Method</h2>{body}")), PassageKind.STEP) == expected
 
 
+@pytest.mark.parametrize("title", ["How to toast bread", "How do you toast bread?"])
+def test_the_only_numbered_list_of_a_how_to_is_its_steps(title: str, tmp_path: Path) -> None:
+    pytest.importorskip("trafilatura")
+    needs = "<h2>You will need</h2><ul><li>a toaster</ul>"
+    document = only(tmp_path, page(f"{PROSE}{needs}<div>{LIST}</div>{PROSE}").replace("Toast - Example", title))
+    assert passages(document, PassageKind.STEP) == STEPS
+    assert not passages(document, PassageKind.PARAGRAPH)
+    assert words(document, document.declared.supplies) == ["a toaster"]
+
+
 def test_the_sentence_of_a_line_goes_on_behind_a_line_break(tmp_path: Path) -> None:
     pytest.importorskip("trafilatura")
     body = "<p>On Monday I walked to the market to buy<br>a loaf of bread.<br>Then I went home.</p>"

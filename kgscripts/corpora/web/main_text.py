@@ -89,7 +89,7 @@ def _main(blocks: list[Block], lines: set[str]) -> Iterator[Block]:
     for is_list, run in groupby(blocks, lambda block: block.kind is Kind.ITEM):
         if is_list:
             items = list(run)
-            if below or items[0].ordered or any(_plain(block.text) in lines for block in items):
+            if below or any(block.ordered or _plain(block.text) in lines for block in items):
                 yield from (*heading, *items)
                 heading = []
             continue

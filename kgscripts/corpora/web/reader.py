@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import dropwhile, groupby
 
 import lxml.html
 from attrs import evolve
@@ -10,7 +12,8 @@ from lxml.etree import ParserError, XMLSyntaxError, _Element
 
 from kgscripts.corpora.block_documents import document_of_blocks
 from kgscripts.corpora.block_lists import how_to_of, lists_of
-from kgscripts.corpora.how_tos import document_of_how_to
+from kgscripts.corpora.blocks import Kind, without_marker
+from kgscripts.corpora.how_tos import Section, document_of_how_to
 from kgscripts.corpora.source import Source, whole_text
 from kgscripts.corpora.web.json_ld import json_ld, objects_of
 from kgscripts.corpora.web.limits import MAX_PAGE_BYTES, PageTooLargeError, check_markup
@@ -24,6 +27,7 @@ from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document
 
 _FORMAT = "html"
+_HOW_TO = re.compile(r"how (?:to|do|you|i)\b", re.IGNORECASE)
 
 
 def read_html(source: Source) -> Iterator[Document | Discard]:
@@ -151,6 +155,15 @@ def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
         yield document_of_how_to(named, name=name, format=_FORMAT, url=url, licence=licence)
     if not how_tos:
         blocks = main_blocks(tree)
-        document = document_of_blocks(blocks, title=title, name=name, format=_FORMAT, url=url, licence=licence)
+        runs = (run for is_item, run in groupby(blocks, lambda block: block.kind is Kind.ITEM) if is_item)
+        listed = ([block.text for block in dropwhile(lambda block: not block.ordered, run)] for run in runs)
+        numbered = [texts for texts in listed if texts]
+        if len(numbered) == 1 and len(numbered[0]) > 1 and _HOW_TO.match(title):
+            # As below "Instructions", what is around the list is no step.
+            steps = Section(steps=[step for text in numbered[0] if (step := without_marker(text))])
+            how_to = how_to_of(title, evolve(lists or lists_of(blocks), sections=[steps]))
+            document: Document | None = document_of_how_to(how_to, name=name, format=_FORMAT, url=url, licence=licence)
+        else:
+            document = document_of_blocks(blocks, title=title, name=name, format=_FORMAT, url=url, licence=licence)
         if document is not None:
             yield document
