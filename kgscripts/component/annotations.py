@@ -60,7 +60,7 @@ def annotate(doc: Doc, records: Plain, parser: Model, groups: Iterable[str]) -> 
         _CHARACTERS: len(doc.text),
     }
     for key in _span_keys(doc):
-        del doc.user_data[key]
+        del _user_data(doc)[key]
     events = records_of(doc, EventMention)
     spans = {
         EVENTS: [(event.start, event.end, event.action.label, event.score) for event in events],
@@ -72,7 +72,7 @@ def annotate(doc: Doc, records: Plain, parser: Model, groups: Iterable[str]) -> 
         scores = [score for *_, score in spans[name]]
         for number, (span, score) in enumerate(zip(found, scores, strict=True)):
             event = plain(events[number], -span.start_char) if name == EVENTS else None
-            doc.user_data.setdefault((*_BY_SPAN, span.start_char, span.end_char), {})[span.id_] = [score, event]
+            _user_data(doc).setdefault((*_BY_SPAN, span.start_char, span.end_char), {})[span.id_] = [score, event]
         doc.spans[name] = SpanGroup(doc, name=name, spans=found, attrs={_SCORES: scores})
 
 
@@ -119,19 +119,24 @@ def _data(doc: Doc) -> Mapping[str, Any]:
             "DocBin(store_user_data=True), span.as_doc(copy_user_data=True)",
         )
     inside = sorted(key for key in ours if key[2] >= 0 and key[3] <= len(doc.text))
-    kept = [_event_at(doc, event, key[2]) for key in inside for _, event in doc.user_data[key].values() if event]
+    kept = [_event_at(doc, event, key[2]) for key in inside for _, event in _user_data(doc)[key].values() if event]
     return {kind_name(EventMention): kept}
 
 
+def _user_data(doc: Doc) -> dict[Any, Any]:
+    """All user data; the stubs of spaCy know only keys that are strings."""
+    return doc.user_data
+
+
 def _span_keys(doc: Doc) -> list[tuple[str, str, int, int]]:
-    return [key for key in doc.user_data if isinstance(key, tuple) and key[:2] == _BY_SPAN]
+    return [key for key in _user_data(doc) if isinstance(key, tuple) and key[:2] == _BY_SPAN]
 
 
 def _event_at(doc: Doc, event: Mapping[str, Any], start: int) -> dict[str, Any]:
     """The event of a span that begins at `start`, without what lies outside of the Doc: a tool of another sentence."""
 
     def inside(item: Any) -> bool:
-        return not isinstance(item, Mapping) or (item.get("start") or 0) >= 0 and (item.get("end") or 0) <= size
+        return not isinstance(item, Mapping) or ((item.get("start") or 0) >= 0 and (item.get("end") or 0) <= size)
 
     size = len(doc.text)
     shifted: dict[str, Any] = _shifted(event, start)
@@ -143,7 +148,7 @@ def _event_at(doc: Doc, event: Mapping[str, Any], start: int) -> dict[str, Any]:
 
 def _of_span(span: Span) -> tuple[float | None, Mapping[str, Any] | None]:
     """The score of a span, and its event with offsets in the span, if there are any."""
-    kept = span.doc.user_data.get((*_BY_SPAN, span.start_char, span.end_char), {})
+    kept = _user_data(span.doc).get((*_BY_SPAN, span.start_char, span.end_char), {})
     score, event = kept.get(span.id_, (None, None))
     return score, event
 
