@@ -1,7 +1,8 @@
 """What the component leaves in a Doc: plain data, groups of spans, and extension attributes that read both.
 
 The data are in `Doc.user_data["kgscripts"]`: ``records``, by kind, as dictionaries whose offsets are characters of the
-Doc, and ``parser``, the pipeline. Everything in it is of the types that msgpack knows.
+Doc, and ``parser``, the pipeline. Events and scores are also kept by the span, as spaCy keeps attributes that are set,
+so that `Doc.from_docs` and `Span.as_doc` carry them over. Everything in it is of the types that msgpack knows.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ TOOLS = "kgscripts/tools"
 SCENARIOS = "kgscripts/scenarios"
 _RECORDS = "records"
 _SCORES = "scores"
+_CHARACTERS = "characters"
+"""The length of the Doc that was read: a part of it, which has the same data, has other offsets."""
+_BY_SPAN = ("._.", "kgscripts_span")
 _OF_PARSER = ("name", "version", "digest", "task", "licence", "language")
 _CONVERTER = Converter(detailed_validation=False)
 
@@ -53,7 +57,10 @@ def annotate(doc: Doc, records: Plain, parser: Model, groups: Iterable[str]) -> 
     doc.user_data[USER_DATA] = {
         _RECORDS: {kind_name(kind): list(found) for kind, found in records.items()},
         PARSER: {name: getattr(parser, name) for name in _OF_PARSER},
+        _CHARACTERS: len(doc.text),
     }
+    for key in _span_keys(doc):
+        del _user_data(doc)[key]
     events = records_of(doc, EventMention)
     spans = {
         EVENTS: [(event.start, event.end, event.action.label, event.score) for event in events],
@@ -63,6 +70,9 @@ def annotate(doc: Doc, records: Plain, parser: Model, groups: Iterable[str]) -> 
     for name in groups:
         found = [span_of(doc, *item[:3], f"{name}/{number}") for number, item in enumerate(spans[name])]
         scores = [score for *_, score in spans[name]]
+        for number, (span, score) in enumerate(zip(found, scores, strict=True)):
+            event = plain(events[number], -span.start_char) if name == EVENTS else None
+            _user_data(doc).setdefault((*_BY_SPAN, span.start_char, span.end_char), {})[span.id_] = [score, event]
         doc.spans[name] = SpanGroup(doc, name=name, spans=found, attrs={_SCORES: scores})
 
 
@@ -96,14 +106,51 @@ def records_of(doc: Doc, kind: type[R]) -> list[R]:
 
 
 def _data(doc: Doc) -> Mapping[str, Any]:
-    if USER_DATA not in doc.user_data:
+    given = doc.user_data.get(USER_DATA)
+    if given and given.get(_CHARACTERS, len(doc.text)) == len(doc.text):
+        data: Mapping[str, Any] = given[_RECORDS]
+        return data
+    # Made of other Docs, or of a part of one.
+    ours = _span_keys(doc)
+    if not ours and not given:
         raise InputError(
             "this Doc was not read by the component kgscripts, or lost its user data",
-            remedy='add it to the pipeline: nlp.add_pipe("kgscripts"); store Docs with their user data: '
-            "DocBin(store_user_data=True)",
+            remedy='add it to the pipeline: nlp.add_pipe("kgscripts"); keep the user data: '
+            "DocBin(store_user_data=True), span.as_doc(copy_user_data=True)",
         )
-    data: Mapping[str, Any] = doc.user_data[USER_DATA][_RECORDS]
-    return data
+    inside = sorted(key for key in ours if key[2] >= 0 and key[3] <= len(doc.text))
+    kept = [_event_at(doc, event, key[2]) for key in inside for _, event in _user_data(doc)[key].values() if event]
+    return {kind_name(EventMention): kept}
+
+
+def _user_data(doc: Doc) -> dict[Any, Any]:
+    """All user data; the stubs of spaCy know only keys that are strings."""
+    return doc.user_data
+
+
+def _span_keys(doc: Doc) -> list[tuple[str, str, int, int]]:
+    return [key for key in _user_data(doc) if isinstance(key, tuple) and key[:2] == _BY_SPAN]
+
+
+def _event_at(doc: Doc, event: Mapping[str, Any], start: int) -> dict[str, Any]:
+    """The event of a span that begins at `start`, without what lies outside of the Doc: a tool of another sentence."""
+
+    def inside(item: Any) -> bool:
+        return not isinstance(item, Mapping) or ((item.get("start") or 0) >= 0 and (item.get("end") or 0) <= size)
+
+    size = len(doc.text)
+    shifted: dict[str, Any] = _shifted(event, start)
+    return {
+        name: [item for item in value if inside(item)] if isinstance(value, list) else value
+        for name, value in shifted.items()
+    }
+
+
+def _of_span(span: Span) -> tuple[float | None, Mapping[str, Any] | None]:
+    """The score of a span, and its event with offsets in the span, if there are any."""
+    kept = _user_data(span.doc).get((*_BY_SPAN, span.start_char, span.end_char), {})
+    score, event = kept.get(span.id_, (None, None))
+    return score, event
 
 
 def _events(doc: Doc) -> list[EventMention]:
@@ -115,10 +162,8 @@ def _changes(doc: Doc) -> list[StateChange]:
 
 
 def _event_of(span: Span) -> EventMention | None:
-    group, _, number = span.id_.rpartition("/")
-    if group != EVENTS:
-        return None
-    return _CONVERTER.structure(_data(span.doc)[kind_name(EventMention)][int(number)], EventMention)
+    _, event = _of_span(span)
+    return _CONVERTER.structure(_event_at(span.doc, event, span.start_char), EventMention) if event else None
 
 
 def _action(span: Span) -> Action | None:
@@ -132,10 +177,7 @@ def _tools(span: Span) -> tuple[Tool, ...]:
 
 
 def _score(span: Span) -> float | None:
-    group, _, number = span.id_.rpartition("/")
-    if group not in (EVENTS, TOOLS, SCENARIOS) or group not in span.doc.spans:
-        return None
-    return float(span.doc.spans[group].attrs[_SCORES][int(number)])
+    return _of_span(span)[0]
 
 
 _GETTERS: tuple[tuple[type[Doc] | type[Span], str, Callable[[Any], Any]], ...] = (

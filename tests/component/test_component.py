@@ -101,7 +101,7 @@ def test_docs_survive_bytes_and_doc_bins_with_another_vocabulary() -> None:
     bin_ = DocBin(store_user_data=True, docs=[doc]).to_bytes()
     for copy in (Doc(vocabulary).from_bytes(doc.to_bytes()), *DocBin().from_bytes(bin_).get_docs(vocabulary)):
         # Lists come back as lists or as tuples.
-        assert json.dumps(copy.user_data) == json.dumps(doc.user_data)
+        assert json.dumps([*copy.user_data.items()]) == json.dumps([*doc.user_data.items()])
         assert labels(copy) == labels(doc)
         assert [span._.action for span in copy.spans[EVENTS]] == [span._.action for span in doc.spans[EVENTS]]
         assert copy.spans[EVENTS].attrs == doc.spans[EVENTS].attrs
@@ -218,3 +218,34 @@ def test_a_doc_that_was_not_read_is_an_error_and_not_empty() -> None:
     doc = quick()(STORY, disable=[COMPONENT])
     with pytest.raises(InputError, match="was not read by the component"):
         doc._.script_events  # noqa: B018
+
+
+@pytest.mark.filterwarnings("ignore:.*W102")
+@pytest.mark.parametrize("texts", [[STORY, "Boil the water."], ["Boil the water.", STORY, STORY], ["Boil it.", ""]])
+def test_docs_that_are_joined_keep_the_events_of_their_spans(texts: list[str]) -> None:
+    docs = [quick()(text) for text in texts]
+    joined = Doc.from_docs(docs)
+    assert joined is not None
+    for group in (EVENTS, TOOLS):
+        spans = [span for doc in docs for span in doc.spans[group]]
+        for before, after in zip(spans, joined.spans[group], strict=True):
+            assert (after._.action, after._.script_score) == (before._.action, before._.script_score)
+            assert [joined.text[tool.start : tool.end] for tool in after._.tools] == [
+                before.doc.text[tool.start : tool.end] for tool in before._.tools
+            ]
+    events = joined._.script_events
+    assert [event.action for event in events] == [event.action for doc in docs for event in doc._.script_events]
+    assert all(joined.text[event.start : event.end] == span.text for span, event in _both(joined))
+    assert joined._.script_changes == []
+
+
+def test_a_part_of_a_doc_keeps_its_events() -> None:
+    doc = quick()(STORY)
+    for sentence, span in zip(doc.sents, doc.spans[EVENTS], strict=False):
+        part = sentence.as_doc(copy_user_data=True)
+        assert [event.action for event in part._.script_events] == [span._.action]
+        (event,) = part._.script_events
+        assert part.text[event.start : event.end] == span.text
+        assert (part[0:1]._.action, part[0:1]._.tools, part[0:1]._.script_score) == (None, (), None)
+        bare = sentence.as_doc()
+        assert (bare[0:1]._.action, bare[0:1]._.tools, bare[0:1]._.script_score) == (None, (), None)

@@ -321,8 +321,7 @@ def test_a_text_that_cannot_be_read_again_loses_its_first_reading(tmp_path: Path
     mended.touch()
     build_graph(output=graph, extractors=[*first, Picky(mended)])
     assert _read_by(graph, "topics") == set()
-    assert {item["extractor"] for item in _discards(graph)} >= {"topics"}
+    assert "topics" in {item.get("extractor") for item in _discards(graph)}
     mended.unlink()
-    mended.with_suffix(".too").touch()
     build_graph(output=graph, extractors=[*first, Picky(mended)])
     assert _read_by(graph, "topics") == {"value"}
