@@ -111,7 +111,7 @@ def test_what_cannot_be_made_is_said(unprepared: Path) -> None:
     assert "Tool" in answer.text
 
 
-@pytest.mark.parametrize("name", ["order", "cypher-product"])
+@pytest.mark.parametrize("name", ["filter", "cypher-product"])
 def test_a_query_whose_client_has_gone_is_ended(kitchen: ScriptGraph, name: str) -> None:
     with started(kitchen.directory, _ENDLESS) as server:
         for is_half_closed in (False, True):
@@ -130,20 +130,20 @@ def test_a_query_whose_client_has_gone_is_ended(kitchen: ScriptGraph, name: str)
 
 def test_a_client_that_waits_for_a_long_query_and_sends_nothing_more_is_answered(kitchen: ScriptGraph) -> None:
     with started(kitchen.directory, "--set=query_seconds=2") as server:
-        (answer,) = responses(server.raw(BOMBS["order"], ends=True))
+        (answer,) = responses(server.raw(BOMBS["filter"], ends=True))
     assert (answer.status, "more than 2 seconds" in answer.text) == (400, True)
 
 
 def test_slow_queries_keep_no_other_request_waiting(kitchen: ScriptGraph) -> None:
     with started(kitchen.directory, _ENDLESS, "--set=running=1") as server, server.connect() as client:
-        client.sendall(BOMBS["order"])
+        client.sendall(BOMBS["filter"])
         until(lambda: busy_engines(server))
         assert server.ask("GET", "/api/script?scenario=cooking+pasta").status == 200
         assert server.ask("GET", "/api/search?question=dish+out+the+meal").status == 200
 
 
 @pytest.mark.parametrize(("number", "code"), _SIGNALS)
-@pytest.mark.parametrize("query", ["", "order", "cypher-product"])
+@pytest.mark.parametrize("query", ["", "filter", "cypher-product"])
 def test_a_signal_ends_a_server_that_answers_queries(kitchen: ScriptGraph, number: int, code: int, query: str) -> None:
     with started(kitchen.directory, _ENDLESS) as server, server.connect() as client:
         if query:
