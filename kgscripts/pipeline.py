@@ -198,7 +198,7 @@ def build_graph(
                 items = build_inputs if given is None else given.inputs(lambda text: reading.text_inputs([text])[0])
                 Intake(build.store, build.run).take_in(items, strict=strict, limit=limit)
 
-        reader = DocumentReader(chosen, spacy_model, strict, given.parses if given else None)
+        reader = DocumentReader(chosen, spacy_model, strict, given=given.parses if given else None)
         return make_graph(directory, reader, enrichers, making, take_in, corrected, progress)
 
 
