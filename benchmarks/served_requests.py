@@ -51,12 +51,13 @@ class Names:
         """A request of any kind that a server answers, each as often as others."""
         fixed = ("/", "/query", "/api/scenarios", "/.well-known/void")
         sparql = self.queries()["SPARQL"]
-        draws: list[Draw] = [
-            *self.requests().values(),
-            lambda chance: f"/sparql{sparql(chance)}",
-            lambda chance: chance.choice(fixed),
-        ]
-        return lambda chance: chance.choice(draws)(chance)
+        draws: list[Draw] = [*self.requests().values(), lambda chance: f"/sparql{sparql(chance)}"]
+        draws.append(lambda chance: chance.choice(fixed))
+
+        def draw(chance: random.Random) -> str:
+            return chance.choice(draws)(chance)
+
+        return draw
 
     def queries(self) -> dict[str, Draw]:
         """Queries of `docs/queries` about scenarios, steps and tools of the graph, below an address for SPARQL."""
