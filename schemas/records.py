@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from enum import StrEnum
 from functools import cached_property
 
@@ -378,9 +377,9 @@ class Discard:
     detail: str = ""
 
 
-def _without_controls(label: str) -> str:
-    """A label in which blanks stand for control characters."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", " ", label)
+def _without_nul(label: str) -> str:
+    """A label in which blanks stand for NUL characters, which stores refuse."""
+    return label.replace("\0", " ")
 
 
 @frozen(kw_only=True, slots=False)
@@ -397,7 +396,7 @@ class Document:
     format: str
     text: str = field()
     title: str = ""
-    scenario: str = field(default="", converter=_without_controls)
+    scenario: str = field(default="", converter=_without_nul)
     passages: tuple[Passage, ...] = field(converter=tuple[Passage, ...])
     declared: Declared = field(factory=Declared)
     url: str = ""

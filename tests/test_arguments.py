@@ -117,7 +117,7 @@ def test_a_wrong_argument_is_told(name: str, argument: str, graph: ScriptGraph) 
         *({"jobs": number} for number in (True, 1.0, "2", math.inf, -1)),
         *({"limit": number} for number in ("3", 2.5, False)),
         *({name: 5} for name in ("output", "inputs", "scenario", "format", "base_iri", "licence", "extractors")),
-        *({"scenario": f"a{character}b"} for character in "\0\a\x1b\x7f\x9b"),
+        {"scenario": "a\0b"},
         {"memory": "2G"},
         {"inputs": [5]},
         {"extractors": "events"},
