@@ -71,7 +71,9 @@ class PlainView:
             if word != token.text:
                 lexeme = doc.vocab[word]
                 lexeme.lower_, lexeme.norm_ = token.lower_, token.norm_
-        parts: list[int | str] = ["DEP", "HEAD", "LEMMA", "MORPH", "POS", "TAG"]
+        # Where nothing was parsed, sentences are known by their starts alone.
+        bounds = ["DEP", "HEAD"] if doc.has_annotation("DEP") else ["SENT_START"]
+        parts: list[int | str] = [*bounds, "LEMMA", "MORPH", "POS", "TAG"]
         same = Doc(doc.vocab, words=words, spaces=[bool(token.whitespace_) for token in doc])
         values: Any = doc.to_array(parts)
         return same.from_array(parts, values)

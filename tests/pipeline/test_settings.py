@@ -93,7 +93,7 @@ def test_settings_that_are_the_default_ones_or_of_others_change_nothing(plain: P
 
 
 def test_versions_of_enrichers_are_what_they_were_before_there_were_settings() -> None:
-    for name in ("action-vectors", "predicted-tools", "steps"):
+    for name in ("action-vectors", "predicted-tools"):
         enricher = ENRICHERS.open(name)
         content = json.dumps([name, enricher.rules, [model.digest for model in enricher.networks]])
         assert enricher.version == hashlib.sha256(content.encode()).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from spacy.lang.en import English
 from spacy.language import Language
 
 from kgscripts.extractors.events import events_of_parses
@@ -136,3 +137,13 @@ def test_words_stay_where_they_are_in_the_text(nlp: Language, text: str) -> None
             for token in piece.doc:
                 start = piece.offset + token.idx
                 assert text[start : start + len(token)] == token.text
+
+
+def test_a_text_without_a_parse_keeps_its_sentences() -> None:
+    view = plain_view("Add 1 tsp. sugar. Stir the cof\u00adfee.")
+    assert view is not None
+    nlp = English()
+    nlp.add_pipe("sentencizer")
+    kept = view.restored(nlp(view.text), "Add 1 tsp. sugar. Stir the cof\u00adfee.")
+    assert kept is not None
+    assert [sentence.text for sentence in kept.sents] == ["Add 1 tsp. sugar.", "Stir the cof\u00adfee."]
