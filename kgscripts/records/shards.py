@@ -164,10 +164,11 @@ class ShardWriter:
 
 def read_shard(folder: Path, name: str) -> WrittenShard | None:
     """The shard that the files describe; None if one of them is damaged or missing."""
-    paths = [path for path in sorted(folder.glob(f"*/{name}.parquet")) if not path.parent.is_symlink()]
     completed: set[tuple[str, str]] | None = None
     files = []
     try:
+        # A name out of a damaged note may be too long for a file.
+        paths = [path for path in sorted(folder.glob(f"*/{name}.parquet")) if not path.parent.is_symlink()]
         for path in paths:
             with pq.ParquetFile(shard_path(folder, path.parent.name, name)) as parquet:
                 columns, rows = columns_digest(parquet.schema_arrow), parquet.metadata.num_rows
