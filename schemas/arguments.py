@@ -37,8 +37,6 @@ def check_texts(**arguments: object) -> None:
         check_type(name, value, (str, type(None)), "give a string")
         if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
             raise ConfigurationError(f"{name} is not UTF-8: it has half a surrogate pair", remedy="give valid text")
-        if isinstance(value, str) and "\0" in value:
-            raise ConfigurationError(f"{name} has a NUL character", remedy="give it in words")
 
 
 def check_number(name: str, value: object, *, least: int = 1, most: int = MOST) -> None:

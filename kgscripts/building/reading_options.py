@@ -20,6 +20,7 @@ from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
 from kgscripts.object_stores import Fetched
 from schemas.arguments import check_texts, check_type, items_of
+from schemas.errors import ConfigurationError
 from schemas.provenance import Model
 
 _PREDICTED = "predicted-tools"
@@ -65,6 +66,8 @@ class ReadingOptions:
 
     def __attrs_post_init__(self) -> None:
         check_texts(format=self.format, scenario=self.scenario, scenarios=self.scenarios, spacy_model=self.spacy_model)
+        if "\0" in (self.scenario or ""):
+            raise ConfigurationError("scenario has a NUL character", remedy="give it in words")
         check_type("any_language", self.any_language, bool, "give True or False")
         check_columns(self.columns)
         check_type("device", self.device, str, "give the name of a device, such as cuda")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import torch
@@ -67,7 +68,10 @@ def evaluate_cloze_files(
         if pretrained and finished is not None:
             model = KeptAnswers(model, finished, source, model_digests(source), bfloat16)
         on_words = on_model(model.name, PASSES * hidden)
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16):
+        # oneDNN has no recurrent network of bfloat16 for processors without its instructions; torch itself has one.
+        is_lacking = bfloat16 and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        own_code = torch.backends.mkldnn.flags(enabled=False) if is_lacking else nullcontext()
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16), own_code:
             own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
         remarks = [_PRETRAINED] * pretrained + [_BFLOAT16] * bfloat16
         found.append((evolve(own.systems[0], source=source, remark="; ".join(remarks)), own))
