@@ -138,7 +138,7 @@ def test_a_result_is_a_frame_and_a_table_of_a_notebook(graph: ScriptGraph) -> No
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"sparql": "ASK {}", "cypher": "RETURN 1"}, {"sparql": "ASK {}", "parameters": {"a": 1}}, {"parameters": {}}],
+    [{}, {"sparql": "ASK {}", "cypher": "RETURN 1"}, {"parameters": {}}],
     ids=str,
 )
 def test_one_query_at_a_time(arguments: dict[str, object], graph: ScriptGraph) -> None:
