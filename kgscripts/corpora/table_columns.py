@@ -97,7 +97,7 @@ class TableColumns:
 
     def things(self, rows: Sequence[Sequence[str]], key: str) -> list[str]:
         """The things that the cells of a column list, each once."""
-        cells = [f"{one_line(self.of(row, key))}" for row in rows if not _NOTHING.fullmatch(self.of(row, key))]
+        cells = [one_line(self.of(row, key)) for row in rows if not _NOTHING.fullmatch(self.of(row, key))]
         items = (cell[start:end].strip(" .") for cell in cells for start, end in item_spans(cell))
         return list({item.casefold(): item for item in items if item}.values())
 
