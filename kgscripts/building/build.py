@@ -96,6 +96,7 @@ class Build:
         self.store.commit(
             [item.shard for item in batches if item.shard],
             failures=[failure for item in batches for failure in item.failures],
+            withdraw=True,  # a document is read again where records were missing that are there now
         )
 
     def _batches(self, blocks: Iterable[Sequence[tuple[str, tuple[str, ...]]]]) -> Iterator[Batch]:

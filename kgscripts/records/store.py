@@ -80,11 +80,12 @@ class RecordStore:
         failures: Iterable[Failure] = (),
         *,
         merge: bool = True,
+        withdraw: bool = False,
     ) -> None:
         """Add shards, inputs and failures, all or none; then merge small shards if there are many. An existing reading
-        is replaced, or dropped by a failure; a failure is removed when its document is read. Inside a transaction, or
-        without `merge`, shards are left for a later call to merge: the files that `ShardIndex.files` named stay in
-        place.
+        is replaced; a failure is removed when its document is read, and left out where it was read already, unless
+        `withdraw` drops what was read. Inside a transaction, or without `merge`, shards are left for a later call to
+        merge: the files that `ShardIndex.files` named stay in place.
 
         Raises
         ------
@@ -100,7 +101,8 @@ class RecordStore:
             for item in inputs:
                 self.inputs.put(item)
             failed = list(failures)
-            self.readings.withdraw((item.subject, item.extractor) for item in failed)
+            if withdraw:
+                self.readings.withdraw((item.subject, item.extractor) for item in failed)
             self.failures.put(failed)
         if merge and not self._database.in_transaction:
             merge_small(self._database, self.shards)

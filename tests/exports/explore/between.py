@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from exports.explore.page import make_page
 from exports.serve import pages
-from exports.serve.app import application
+from exports.serve.app import application, graph_names
 from tests.exports.serve.conftest import in_thread
+
+_SECONDS = 300
 
 
 class Between:
@@ -42,10 +47,25 @@ class Between:
 
 @contextmanager
 def between_servers(directories: Sequence[Path], scenarios: Sequence[str] = ()) -> Iterator[Between]:
-    """A server of graphs, whose pages have the scripts of `scenarios` only, if some are named."""
+    """A server of graphs that compares meanings, and whose pages have the scripts of `scenarios` only, if some are
+    named."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "make_page", partial(make_page, scenarios=scenarios))
-        app = Between(application(directories))
+        served = application(directories)
+        app = Between(served)
         with in_thread(app) as server:  # type: ignore[arg-type]
             app.address = f"http://127.0.0.1:{server.port}/"
+            for name in graph_names(directories) if len(directories) > 1 else ("",):
+                _wait_for_meanings(f"{app.address}{name and f'g/{name}/'}api/search?question=a+spoon")
+            app.queries.clear()
             yield app
+            for end in served.state.ends:
+                end()
+
+
+def _wait_for_meanings(address: str) -> None:
+    """Wait until searches compare meanings: the vectors are made beside the server."""
+    end = time.monotonic() + _SECONDS
+    while not json.loads(urlopen(address, timeout=_SECONDS).read())["meaning"]:
+        assert time.monotonic() < end
+        time.sleep(0.2)
