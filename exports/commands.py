@@ -74,7 +74,7 @@ def export(
     """
     graph = ScriptGraph.open(directory)
     exporter = resolve(target)
-    with _bar(exporter.name, graph) as progress:
+    with _bar(exporter.name, graph) as (progress, phase):
         options = ExportOptions(
             database=database,
             prune=prune,
@@ -83,6 +83,7 @@ def export(
             dry_run=dry_run,
             ask=_asker(),
             progress=progress,
+            phase=phase,
         )
         report = write(graph, target, options)
     if as_json:
@@ -277,9 +278,15 @@ def _asker() -> Callable[[str], str] | None:
 
 
 @contextmanager
-def _bar(name: str, graph: ScriptGraph) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar on a terminal, nothing elsewhere."""
+def _bar(name: str, graph: ScriptGraph) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
+    """What advances a progress bar and names its phase: elsewhere than on a terminal, a phase is a line."""
     with progress_bar() as bar:
         rows = sum(map(graph.manifest.rows, (*NODE_TYPES, *RELATION_TYPES)))
         task = bar.add_task(name, total=rows)
-        yield None if bar.disable else lambda done: bar.advance(task, done)
+
+        def begin(phase: str) -> None:
+            bar.update(task, description=f"{name}: {phase}")
+            if bar.disable:
+                echo(f"{name}: {phase}", err=True)
+
+        yield lambda done: bar.advance(task, done), begin

@@ -48,16 +48,21 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     details: dict[str, str | int | float] = {"build": graph.build_id}
     with connected(target, options.database, options.ask) as database:
         ownership = Ownership(database, graph, graph_id)
+        options.begin("looking for another graph")
         if not options.replace_graph and (nodes := ownership.others()):
             raise another_graph(graph, where, f"{nodes:,} nodes")
         if not options.dry_run:
             if options.replace_graph:
+                options.begin("taking over another graph")
                 ownership.take_over()
+            options.begin("creating constraints")
             _prepare(database)
             _Merge(database, graph, graph_id, where, options).run()
             if options.indexes:
+                options.begin("writing vectors and indexes")
                 details["vectors"] = write_indexes(database, graph, graph_id)
         if options.prune or options.replace_graph:
+            options.begin("looking for outdated nodes" if options.dry_run else "removing outdated nodes")
             details |= ownership.prunable() if options.dry_run else ownership.prune()
     return report(graph, where, **details)
 
@@ -78,6 +83,7 @@ class _Merge:
 
     def run(self) -> None:
         lacks = another_graph(self.graph, self.where, "nodes")
+        self.options.begin("writing nodes")
         for label, node in NODE_TYPES.items():
             self._write(merge_nodes(label, node.properties), node_batches(self.graph, label), lacks)
         lacks = StoreError(
@@ -85,6 +91,7 @@ class _Merge:
             where=self.where,
             remedy="run the export again when nobody else writes to the database",
         )
+        self.options.begin("writing relations")
         for name, relation in RELATION_TYPES.items():
             for ends in relation.ends:
                 query = merge_relations(name, ends, relation.properties)

@@ -31,7 +31,7 @@ class ExportOptions:
     export is refused. `indexes` gives nodes of Neo4j vectors, and the database indexes for
     searches. `dry_run` changes nothing and reports what would be done. `ask` shows a prompt and returns hidden input of
     the user; it is None if there is no terminal. `progress` is called with the number of rows done since its last
-    call.
+    call, `phase` with what begins, if an export has several parts that take long.
     """
 
     database: str | None = None
@@ -41,6 +41,12 @@ class ExportOptions:
     dry_run: bool = False
     ask: Callable[[str], str] | None = None
     progress: Callable[[int], None] | None = None
+    phase: Callable[[str], None] | None = None
+
+    def begin(self, phase: str) -> None:
+        """Report to `phase` what begins."""
+        if self.phase is not None:
+            self.phase(phase)
 
     def advance(self, rows: int) -> None:
         """Report to `progress` that `rows` more rows are done."""

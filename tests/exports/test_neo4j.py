@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+import cli
 from exports.cypher import run_query
 from exports.neo4j_ownership import BUILD, GRAPH
 from exports.targets import ExportOptions, export
@@ -158,6 +160,24 @@ def test_a_syntax_error_shows_the_place(neo4j_server: BoltServer) -> None:
         run_query(neo4j_server.uri, "MATCH (n)\nWHERE '🍝' = = n.label RETURN n")
     assert str(caught.value).startswith("line 2, column 13: Invalid input '='")
     assert str(caught.value).split("\n")[-2:] == ["  WHERE '🍝' = = n.label RETURN n", "  " + " " * 12 + "^"]
+
+
+def test_an_export_says_what_it_is_doing(neo4j_server: BoltServer, tmp_path: Path) -> None:
+    """On standard error, also where that is no terminal; a bar would say nothing there."""
+    graph = odd_graph(tmp_path)
+    result = CliRunner().invoke(
+        cli.app,
+        ["export", str(graph.directory), neo4j_server.uri, "--prune"],
+        env={"NEO4J_USERNAME": neo4j_server.user, "NEO4J_PASSWORD": neo4j_server.password},
+    )
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines() == [
+        "Neo4j server: looking for another graph",
+        "Neo4j server: creating constraints",
+        "Neo4j server: writing nodes",
+        "Neo4j server: writing relations",
+        "Neo4j server: removing outdated nodes",
+    ]
 
 
 # At the end, with what else changes the schema after them: the server then plans all queries anew.
