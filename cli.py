@@ -58,11 +58,13 @@ from schemas.terminal import (
 )
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
     from types import TracebackType
 
     from schemas.script_graph import ScriptGraph
 
-# name -> (module:function or module:app, one line for `kgscripts --help`)
+# name -> (module:function or module:app, one line for `kgscripts --help`); those of the entry points
+# `kgscripts.commands`, of reproductions and of other packages, come after them.
 COMMANDS: dict[str, tuple[str, str]] = {
     "build-graph": ("kgscripts.commands.build:build_graph", "Read texts and build (or extend) a graph directory."),
     "remove": ("kgscripts.commands.build:remove", "Remove a source from a graph directory."),
@@ -89,7 +91,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "changes": ("kgscripts.commands.changes:changes", "Predict what a step changes."),
     "track": ("kgscripts.commands.track:track", "Print the state table of a procedure."),
     "segment": ("kgscripts.commands.segment:segment", "Show which scenario each passage of a text is about."),
-    "topics": ("kgscripts.commands.topics:topics", "Print the words of the topics of each scenario."),
     "extractors": ("kgscripts.commands.extractors:app", "List the installed extractors."),
     "models": ("kgscripts.commands.models:app", "List the installed models, and print their cards."),
     "evaluate": ("kgscripts.commands.evaluate:app", "Measure the quality of the models."),
@@ -118,30 +119,46 @@ class LazyGroup(TyperGroup):
             raise typer.Exit from error
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The commands in the order of the table, not of the alphabet."""
-        return list(COMMANDS)
+        """The commands in the order of the table, not of the alphabet, and those that packages add."""
+        return [*COMMANDS, *_added()]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
         """A placeholder with the command's name and one line of help."""
-        if cmd_name not in COMMANDS:
+        if cmd_name in COMMANDS:
+            line = COMMANDS[cmd_name][1]
+        elif cmd_name in (added := _added()):
+            line = (added[cmd_name].load().__doc__ or "").partition("\n")[0]
+        else:
             return None
         stub = typer.Typer(add_completion=False)
-        stub.command(name=cmd_name, help=COMMANDS[cmd_name][1])(_nothing)
+        stub.command(name=cmd_name, help=line)(_nothing)
         return typer.main.get_command(stub)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command itself, now that it is called."""
-        name, command, rest = super().resolve_command(ctx, args)
-        return name, _load(name) if name in COMMANDS else command, rest
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, _load(str(name)), rest
 
 
 def _nothing() -> None:
     """Body of the placeholders; never called."""
 
 
+def _added() -> dict[str, EntryPoint]:
+    """The commands of reproductions and of other packages."""
+    from kgscripts.plugins import entry_points_of
+
+    return entry_points_of("kgscripts.commands")
+
+
 def _load(name: str) -> Any:
-    module, _, attribute = COMMANDS[name][0].partition(":")
-    target = getattr(importlib.import_module(module), attribute)
+    if name in COMMANDS:
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        target = getattr(importlib.import_module(module), attribute)
+    else:
+        from kgscripts.plugins import loaded
+
+        target = loaded(_added()[name], "command")
     if "pyarrow" in sys.modules:
         from kgscripts.lean_imports import hide_pandas_from_pyarrow
 

@@ -17,9 +17,9 @@ from attrs import frozen
 
 from benchmarks.measure import Row, at_least, at_most, measure
 from benchmarks.plain_transducer import PlainTransducer
-from kgscripts.models.cloze.pair_batch import PairBatch
-from kgscripts.models.cloze.settings import TransducerSettings
-from kgscripts.models.cloze.transducer import Transducer
+from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
+from kgscripts.reproductions.kidscook.networks.settings import TransducerSettings
+from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 
 VOCABULARY = 2005
 START = 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, distributions, entry_points
@@ -50,6 +51,31 @@ def entry_points_of(group: str) -> dict[str, EntryPoint]:
     """The entry points of a group by name; nothing is imported. If two packages have the same name, the first by value
     is used."""
     return _entries(group, tuple(sys.path))
+
+
+def loaded(entry: EntryPoint, word: str) -> Any:
+    """What an entry point names, imported; `word` is what it is called in messages.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be imported.
+    """
+    with _failures_of(entry, word):
+        return entry.load()
+
+
+@contextmanager
+def _failures_of(entry: EntryPoint, word: str) -> Iterator[None]:
+    """Name the plugin whose code fails, also where it would end the program."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        said = f"{error}" if isinstance(error, Exception) else f"it ends the program ({type(error).__name__})"
+        message = f"the {word} {entry.name!r} cannot be loaded: {said}"
+        raise ModelError(message, where=entry.value, remedy=_REMEDY) from error
 
 
 @frozen
@@ -134,13 +160,6 @@ class Plugins(Generic[_Plugin]):
         return self._made(entry, settings=settings_from(type(settings), values, where or name))
 
     def _made(self, entry: EntryPoint, **settings: Any) -> _Plugin:
-        try:
+        with _failures_of(entry, self.word):
             plugin: _Plugin = entry.load()(**settings)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            said = f"{error}" if isinstance(error, Exception) else f"it ends the program ({type(error).__name__})"
-            raise ModelError(
-                f"the {self.word} {entry.name!r} cannot be loaded: {said}", where=entry.value, remedy=_REMEDY
-            ) from error
         return plugin

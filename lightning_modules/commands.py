@@ -100,8 +100,8 @@ def aligner(
     evaluated on.
     """
     configuration = run.configuration()
-    from kgscripts.corpora.pairs.gold_alignments import read_gold_alignments
     from kgscripts.corpora.pairs.loading import load_pairs
+    from kgscripts.reproductions.kidscook.alignments.gold import read_gold_alignments
     from lightning_modules.aligner.task import AlignerTask
     from schemas.graph_directory import file_digest
 

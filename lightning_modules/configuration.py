@@ -26,7 +26,7 @@ KINDS: Mapping[str, Mapping[str, str]] = {
     "aligner": {"aligner": "lightning_modules.aligner.settings:AlignerSettings"},
     "state-changes": {
         "composer": "lightning_modules.state_changes.settings:ComposerTrainingSettings",
-        "retrieval": "kgscripts.models.changes.retrieval:RetrievalSettings",
+        "retrieval": "kgscripts.reproductions.openpi.retrieval:RetrievalSettings",
         "causal": "lightning_modules.state_changes.settings:CausalChangeSettings",
     },
     "scenarios": {
@@ -149,7 +149,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, Any]:
 
 
 def _network(kind: str, training: Any, values: Mapping[str, Any], where: str) -> Any:
-    from kgscripts.models.cloze.networks import network_settings
+    from kgscripts.reproductions.kidscook.networks.networks import network_settings
 
     if training.hard_em_after and kind != "transducer":
         remedy = "leave out hard_em_after, or train a transducer"

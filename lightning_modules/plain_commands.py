@@ -129,8 +129,8 @@ def scenario_calibration(
 
     Training does so at its end. `kgscripts evaluate scenario-confidence` prints what each floor gives.
     """
-    from kgscripts.corpora.scenarios.documents import read_scenario_documents
-    from kgscripts.training.scenario_calibration import calibrate
+    from kgscripts.reproductions.scenarios.documents import read_scenario_documents
+    from lightning_modules.scenarios.calibration import calibrate
 
     check_directory(out, [development])
     settings = calibrate(model, read_scenario_documents(development), out).settings

@@ -1,40 +1,25 @@
-"""``kgscripts corpora``: list and download corpora, and prepare pair corpora."""
+"""``kgscripts corpora``: list and download corpora; packages add commands (group ``kgscripts.commands.corpora``)."""
 
 from __future__ import annotations
 
 import textwrap
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from kgscripts.commands import corpora_scenarios
 from kgscripts.commands.options import AsJson
 from kgscripts.corpora.catalogue import GITHUB, corpora, select
-from schemas.errors import InputError
-from schemas.output_files import check_outputs, write_lines
-from schemas.terminal import console, echo, echo_json, printable, progress_bar
+from kgscripts.plugins import entry_points_of, loaded
+from schemas.terminal import echo, echo_json, printable, progress_bar
 
-_FETCHED = Path("corpora")
-_FILES_A_TABLE = 3
-"""As many as fit 80 characters."""
-
-_STATE_CHANGES = ("openpi", "openpi-c")
-
+FETCHED = Path("corpora")
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="List, fetch and prepare corpora.",
     epilog="Example: kgscripts corpora fetch kidscook && kgscripts corpora stats kidscook",
 )
-app.command(epilog="Example: kgscripts corpora merge corpora/mcscript/labelled-data.xml -o merged.jsonl --seed 1")(
-    corpora_scenarios.merge
-)
-app.command(epilog="Example: kgscripts corpora agreement anna.jsonl ben.jsonl")(corpora_scenarios.agreement)
-app.command(
-    epilog="Example: kgscripts corpora adjudicate anna.jsonl ben.jsonl -o gold.jsonl --conflicts conflicts.jsonl"
-)(corpora_scenarios.adjudicate)
-app.command(epilog="Example: kgscripts corpora scenarios -o scenarios.ttl")(corpora_scenarios.scenarios)
 
 
 @app.command("list", epilog="Example: kgscripts corpora list --json | jq '.[].name'")
@@ -64,7 +49,7 @@ def list_corpora(as_json: AsJson = False) -> None:
 @app.command(epilog="Example: kgscripts corpora fetch inscript --into corpora")
 def fetch(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Corpora by name, or `all`.")],
-    into: Annotated[Path, typer.Option(metavar="DIR", help="Download to a folder per corpus in DIR.")] = _FETCHED,
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Download to a folder per corpus in DIR.")] = FETCHED,
     base_url: Annotated[str, typer.Option(metavar="URL", help="A mirror with GitHub's paths.")] = GITHUB,
     as_json: AsJson = False,
 ) -> None:
@@ -95,111 +80,5 @@ def fetch(
     )
 
 
-@app.command(epilog="Example: kgscripts corpora stats corpora/kidscook")
-def stats(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora."),
-    ],
-    as_json: AsJson = False,
-) -> None:
-    """Print the statistics of pair corpora (Table 1 of KidsCook), such as the vocabulary new on the concrete sides.
-
-    Reads plain TSV, cloze templates, JSON lines with steps, and released id sequences. In a folder, the files whose
-    names begin with a split are read: train, dev, valid or test.
-
-    `stats openpi` and `stats openpi-c` print those of state changes (Table 3 and section 4 of OpenPI) instead, of the
-    fetched corpus or of the folders and files after the name.
-    """
-    if str(files[0]) in _STATE_CHANGES:
-        from kgscripts.commands.corpora_openpi import statistics
-
-        statistics(files, fetched=_FETCHED, as_json=as_json)
-        return
-    import attrs
-    from rich.table import Table
-
-    from kgscripts.corpora.pairs.loading import load_pairs, split_files
-    from kgscripts.corpora.pairs.statistics import pair_statistics, sentences
-    from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
-
-    pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=_FETCHED)}
-    distinct = sentences(pair for read in pairs.values() for pair in read)
-    with progress_bar() as progress:
-        lemmas = progress.track(lemmas_of_tokens(load_pipeline(), distinct), total=len(distinct), description="lemmas")
-        lemmas_of = dict(zip(distinct, lemmas, strict=True))
-    rows = {name: attrs.asdict(pair_statistics(read, lemmas_of)) for name, read in pairs.items()}
-    if as_json:
-        echo_json([{"file": name, **row} for name, row in rows.items()])
-        return
-    names = list(rows)
-    for first in range(0, len(names), _FILES_A_TABLE):
-        shown = names[first : first + _FILES_A_TABLE]
-        table = Table("", *(Path(name).name for name in shown), box=None)
-        for key in rows[shown[0]]:
-            values = (rows[name][key] for name in shown)
-            table.add_row(key.replace("_", " "), *(f"{v:,.2f}" if isinstance(v, float) else f"{v:,}" for v in values))
-        console().print(table)
-
-
-@app.command(epilog="Example: kgscripts corpora cloze pairs.tsv -o pairs.template.tsv --whitelist-out words.txt")
-def cloze(
-    files: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pair corpora, as `stats` reads them.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.tsv", help="Write the templates here.")],
-    whitelist: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Words that may be blanked, one per line.")
-    ] = None,
-    whitelist_out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the words here.")] = None,
-    min_count: Annotated[int, typer.Option(min=1, help="How often a word must occur.")] = 5,
-    compare: Annotated[
-        Path | None, typer.Option(metavar="TEMPLATES", help="Other templates of these pairs to compare with.")
-    ] = None,
-    compare_whitelist: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Another whitelist to compare with.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Make a cloze task from pairs: blank the content words that occur only on the concrete side.
-
-    Stop words, numbers, rare words, words of the abstract sides and pairs without a blank are left out; the five
-    longest blanks of a pair are kept (KidsCook, section 2.2).
-    """
-    import attrs
-
-    from kgscripts.corpora.pairs import cloze_construction as construction
-    from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist, split_files
-
-    sources = split_files(files, fetched=_FETCHED)
-    check_outputs(output, whitelist_out, inputs=[*sources, whitelist, compare, compare_whitelist])
-    pairs = load_pairs(sources).pairs
-    words = read_whitelist(whitelist) if whitelist else construction.blankable_words(pairs, min_count=min_count)
-    allowed = frozenset(words)
-    clozes = construction.construct_clozes(pairs, allowed)
-    if not clozes:
-        remedy = "use another whitelist" if whitelist else "lower --min-count, or pass words with --whitelist"
-        raise InputError(f"none of {len(pairs):,} pairs has a word that may be blanked", remedy=remedy)
-    facts: dict[str, Any] = {
-        "pairs": len(pairs),
-        "clozes": len(clozes),
-        "words": len(words),
-        "blanks": sum(len(made.slots) for made in clozes),
-        "blank_tokens": sum(sum(made.blanks) for made in clozes),
-    }
-    if compare:
-        agreement = construction.token_agreement(pairs, allowed, load_pairs([compare]).pairs)
-        facts["templates"] = attrs.asdict(agreement)
-    if compare_whitelist:
-        facts["whitelist"] = attrs.asdict(construction.word_overlap(words, read_whitelist(compare_whitelist)))
-    write_lines(output, map(construction.template_line, clozes))
-    if whitelist_out:
-        write_lines(whitelist_out, words)
-    if as_json:
-        echo_json(facts)
-        return
-    echo("{pairs:,} pairs, {clozes:,} with {blanks:,} blanks of {blank_tokens:,} tokens".format_map(facts))
-    if compare:
-        line = "templates: precision {precision:.4f}, recall {recall:.4f}, accuracy {accuracy:.4f} of {tokens:,} tokens"
-        echo((line + " in {pairs:,} pairs; {missing:,} templates without a pair").format_map(facts["templates"]))
-    if compare_whitelist:
-        line = "whitelist: {common:,} words in common of {words:,} here and {reference:,} there"
-        echo(line.format_map(facts["whitelist"]))
+for _name, _entry in entry_points_of("kgscripts.commands.corpora").items():
+    app.command(_name)(loaded(_entry, "command"))

@@ -8,23 +8,23 @@ from typing import Any
 import typer
 
 from kgscripts.commands.evaluate_agreement import agreement
-from kgscripts.commands.evaluate_alignments import alignments
 from kgscripts.commands.evaluate_all import all_benchmarks
-from kgscripts.commands.evaluate_cloze import cloze
 from kgscripts.commands.evaluate_extraction import extraction, text
 from kgscripts.commands.evaluate_graph import graph
 from kgscripts.commands.evaluate_needs import needs
 from kgscripts.commands.evaluate_pages import pages
-from kgscripts.commands.evaluate_scenario_confidence import scenario_confidence
-from kgscripts.commands.evaluate_scenario_mentions import scenario_mentions
 from kgscripts.commands.evaluate_scenario_titles import scenario_titles
-from kgscripts.commands.evaluate_scenarios import scenarios
 from kgscripts.commands.evaluate_search import search
-from kgscripts.commands.evaluate_slice import small_slice
-from kgscripts.commands.evaluate_state_changes import state_changes
 from kgscripts.commands.evaluate_step_changes import step_changes
 from kgscripts.commands.evaluate_steps import importance, order, steps, typicality
 from kgscripts.commands.evaluate_tools import tools
+from kgscripts.reproductions.evaluate_slice import small_slice
+from kgscripts.reproductions.kidscook.evaluate_alignments import alignments
+from kgscripts.reproductions.kidscook.evaluate_cloze import cloze
+from kgscripts.reproductions.openpi.evaluate_state_changes import state_changes
+from kgscripts.reproductions.scenarios.evaluate_confidence import scenario_confidence
+from kgscripts.reproductions.scenarios.evaluate_mentions import scenario_mentions
+from kgscripts.reproductions.scenarios.evaluate_scenarios import scenarios
 
 
 def schema() -> None:

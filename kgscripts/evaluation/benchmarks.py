@@ -12,23 +12,12 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from kgscripts.corpora.scenarios.documents import labelled_stories
-from kgscripts.corpora.scenarios.filler import read_filler
-from kgscripts.corpora.scenarios.merging import merge_documents
-from kgscripts.corpora.scenarios.splits import story_parts
-from kgscripts.evaluation.alignment.files import evaluate_alignment_files
-from kgscripts.evaluation.alignment.models import checkpoint_of
-from kgscripts.evaluation.changes.answers import predict_changes, read_answers, steps_beside
-from kgscripts.evaluation.changes.predicted import evaluate_changes
-from kgscripts.evaluation.cloze.files import evaluate_cloze_files
 from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.events.extraction import evaluate_extraction
 from kgscripts.evaluation.events.parsing import evaluate_text
 from kgscripts.evaluation.pages.gold import LIST
 from kgscripts.evaluation.pages.reading import evaluate_pages
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
-from kgscripts.evaluation.scenarios.predictions import predict, predict_on_gold
 from kgscripts.evaluation.scenarios.titles import evaluate_titles
 from kgscripts.evaluation.steps.merging import evaluate_steps
 from kgscripts.evaluation.steps.task_graphs import evaluate_order
@@ -36,6 +25,17 @@ from kgscripts.evaluation.steps.typicality import OURS, evaluate_typicality
 from kgscripts.evaluation.tools.predicted import evaluate_predicted_tools
 from kgscripts.models.registry import find_checkpoint, load, shipped_models
 from kgscripts.models.scenarios.protocol import SegmentLabeller
+from kgscripts.reproductions.kidscook.alignments.files import evaluate_alignment_files
+from kgscripts.reproductions.kidscook.alignments.models import checkpoint_of
+from kgscripts.reproductions.kidscook.cloze.files import evaluate_cloze_files
+from kgscripts.reproductions.openpi.answers import predict_changes, read_answers, steps_beside
+from kgscripts.reproductions.openpi.predicted import evaluate_changes
+from kgscripts.reproductions.scenarios.detection import evaluate_scenarios
+from kgscripts.reproductions.scenarios.documents import labelled_stories
+from kgscripts.reproductions.scenarios.filler import read_filler
+from kgscripts.reproductions.scenarios.merging import merge_documents
+from kgscripts.reproductions.scenarios.predictions import predict, predict_on_gold
+from kgscripts.reproductions.scenarios.splits import story_parts
 from kgscripts.score_files import scores_of_package
 from kgscripts.text.pipeline import SCORES, SHIPPED, shipped_directory
 from schemas.provenance import Exposure

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import resources
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from kgscripts.devices import CPU, check_device
-from kgscripts.models.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card, read_kind
-from kgscripts.plugins import entry_points_of
+from kgscripts.models.checkpoint import is_checkpoint, load_checkpoint, read_card, read_kind
+from kgscripts.plugins import entry_points_of, loaded
 from schemas.arguments import path_of
 from schemas.errors import ModelError
 
@@ -21,36 +21,14 @@ if TYPE_CHECKING:
     from kgscripts.models.alignment.aligner import Aligner
     from kgscripts.models.changes.composer import ChangeComposer
     from kgscripts.models.changes.protocol import ChangeModel
-    from kgscripts.models.changes.retrieval import ChangeRetriever
-    from kgscripts.models.cloze.protocol import ClozeModel
+    from kgscripts.models.cloze import ClozeModel
     from kgscripts.models.scenarios.protocol import ScenarioModel
     from kgscripts.models.steps.merger import StepMerger
     from kgscripts.models.tools.ranker import ToolRanker
     from schemas.provenance import Model
 
-LOADERS: Mapping[str, Mapping[str, str]] = {
-    "cloze": {
-        "transducer": "kgscripts.models.cloze.networks:cloze_model",
-        "language-model": "kgscripts.models.cloze.networks:cloze_model",
-        "sequence-to-sequence": "kgscripts.models.cloze.networks:cloze_model",
-        "masked": "kgscripts.models.cloze.masked:masked_model",
-        "causal": "kgscripts.models.cloze.causal_loading:cloze_model",
-    },
-    "alignment": {"aligner": "kgscripts.models.alignment.aligner:aligner_model"},
-    "state-changes": {
-        "change-retrieval": "kgscripts.models.changes.retrieval:retrieval_model",
-        "change-causal": "kgscripts.models.changes.causal:causal_model",
-        "change-composer": "kgscripts.models.changes.composer:composer_model",
-    },
-    "scenarios": {
-        "scenario-detector": "kgscripts.models.scenarios.detector:detector_model",
-        "topic-tiling": "kgscripts.models.scenarios.tiling_checkpoint:tiling_model",
-    },
-    "steps": {"step-merger": "kgscripts.models.steps.merger:merger_model"},
-    "step-vectors": {"step-encoder": "kgscripts.models.steps.encoder:encoder_model"},
-    "tools": {"tool-ranker": "kgscripts.models.tools.ranker:tool_ranker"},
-}
-"""Task -> kind of checkpoint -> module:function that makes the model of a checkpoint."""
+KINDS = "kgscripts.checkpoints"
+"""The entry points of kinds of checkpoint: ``TASK.KIND = module:function``, which makes the model of a checkpoint."""
 
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "scenarios": {"sentence": "topic-tiling", "random": "topic-tiling", "majority": "topic-tiling"}
@@ -151,8 +129,8 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     Raises ConfigurationError for a device that torch does not have, and ModelError for an unknown task, and if there
     is no such model, it is damaged, or it is for another task.
     """
-    if task not in LOADERS:
-        raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(LOADERS)}")
+    if not kinds_of(task):
+        raise ModelError(f"unknown task {task!r}", remedy=f"known are: {', '.join(tasks())}")
     variant, _, other = str(name_or_directory).partition(":")
     if variant in VARIANTS.get(task, ()):
         model = load(task, other or VARIANTS[task][variant], device)
@@ -170,8 +148,6 @@ def load_model(name_or_directory: Literal["masked", "transducer"], device: str =
 def load_model(name_or_directory: Literal["aligner"], device: str = CPU) -> Aligner: ...
 @overload
 def load_model(name_or_directory: Literal["state-changes"], device: str = CPU) -> ChangeComposer: ...
-@overload
-def load_model(name_or_directory: Literal["state-changes-retrieval"], device: str = CPU) -> ChangeRetriever: ...
 @overload
 def load_model(
     name_or_directory: Literal["scenarios", "scenarios-topic-tiling"], device: str = CPU
@@ -220,16 +196,27 @@ def _full_name(name: str | Path, task: str, named: Mapping[str, Path]) -> str:
 
 def task_of(kind: str, directory: Path) -> str:
     """The task of models of a kind, whose checkpoint is in a directory. Raises ModelError for an unknown kind."""
-    found = next((task for task, kinds in LOADERS.items() if kind in kinds), None)
+    found = next((task for task in tasks() if kind in kinds_of(task)), None)
     if found is None:
-        kinds = ", ".join(kind for kinds in LOADERS.values() for kind in kinds)
+        kinds = ", ".join(kind for task in tasks() for kind in kinds_of(task))
         raise ModelError(f"unknown kind of model {kind!r}", where=str(directory), remedy=f"known are: {kinds}")
     return found
 
 
+def tasks() -> list[str]:
+    """The tasks that models are for."""
+    return list(dict.fromkeys(name.partition(".")[0] for name in entry_points_of(KINDS)))
+
+
+def kinds_of(task: str) -> dict[str, EntryPoint]:
+    """The kinds of checkpoint of models for a task, each with the function that makes the model of one."""
+    entries = entry_points_of(KINDS).items()
+    return {name.partition(".")[2]: entry for name, entry in entries if name.partition(".")[0] == task}
+
+
 def _check_task(found: str, task: str, name_or_directory: str | Path) -> None:
     if found != task:
-        kinds = ", ".join(LOADERS[task])
+        kinds = ", ".join(kinds_of(task))
         message = f"a model for the task {found!r}, not {task!r}"
         raise ModelError(message, where=str(name_or_directory), remedy=f"name a checkpoint of one of the kinds {kinds}")
 
@@ -242,9 +229,7 @@ def _load_named(name: str, device: str) -> tuple[str, Any]:
 def _load_directory(directory: Path, device: str) -> tuple[str, Any]:
     checkpoint = load_checkpoint(directory)
     task = task_of(checkpoint.kind, directory)
-    module, _, name = LOADERS[task][checkpoint.kind].partition(":")
-    make = cast("Callable[[Checkpoint], Any]", getattr(importlib.import_module(module), name))
-    model = make(checkpoint)
+    model = loaded(kinds_of(task)[checkpoint.kind], "kind of model")(checkpoint)
     if device == CPU or not hasattr(model, "to"):
         return task, model
     # Here, since it imports torch, and models without a network need none.

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from kgscripts.corpora.pairs.gold_alignments import GoldAlignment
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.alignment.inputs import Sides
 from kgscripts.models.alignment.words import aligned_places, is_content_word
+from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 
 _LONGEST = 90
 _HIDDEN = 0.1

@@ -9,12 +9,12 @@ from typing import Any
 
 import attrs
 
-from kgscripts.corpora.pairs.gold_alignments import GoldAlignment
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.alignment.aligner import KIND
 from kgscripts.models.alignment.network import AlignerNetwork
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
+from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 from lightning_modules.aligner.data import AlignmentData
 from lightning_modules.aligner.module import AlignerModule
 from lightning_modules.aligner.settings import AlignerSettings

@@ -9,9 +9,9 @@ from attrs import frozen
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from kgscripts.corpora.pairs.cloze_items import cloze_item
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.cloze.causal import CausalModel
+from kgscripts.reproductions.kidscook.cloze.items import cloze_item
+from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from lightning_modules.data import TrainingBatch, TrainingData
 
 NO_LABEL = -100

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.models.cloze.causal_adapters import add_trainable_adapters, restore_adapters, trained_adapters
+from kgscripts.reproductions.kidscook.networks.causal_adapters import (
+    add_trainable_adapters,
+    restore_adapters,
+    trained_adapters,
+)
 from lightning_modules.causal.data import CausalBatch
 from lightning_modules.causal.settings import CausalSettings
 from lightning_modules.module import Loss, TrainingModule
@@ -16,7 +20,7 @@ from lightning_modules.module import Loss, TrainingModule
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from kgscripts.models.cloze.causal import CausalModel
+    from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 
 
 class CausalModule(TrainingModule):

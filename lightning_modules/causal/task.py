@@ -8,7 +8,7 @@ from typing import Any
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.cloze.causal_loading import causal_checkpoint, load_causal_model
+from kgscripts.reproductions.kidscook.networks.causal_loading import causal_checkpoint, load_causal_model
 from lightning_modules.causal.data import CausalData, pair_text
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings

@@ -16,8 +16,8 @@ from attrs import frozen
 from torch import Tensor
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.cloze.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
-from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze import Cloze
+from kgscripts.reproductions.kidscook.networks.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
 from lightning_modules.cloze.settings import MaskedSettings
 from lightning_modules.data import Split, TrainingBatch, TrainingData
 

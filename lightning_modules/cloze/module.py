@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.models.cloze.masked import MaskedNetwork
+from kgscripts.reproductions.kidscook.networks.masked import MaskedNetwork
 from lightning_modules.cloze.data import ClozeBatch
 from lightning_modules.cloze.settings import MaskedSettings
 from lightning_modules.module import Loss, TrainingModule

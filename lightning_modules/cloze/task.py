@@ -7,7 +7,7 @@ from typing import Any
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.cloze.masked import masked_checkpoint, new_network
+from kgscripts.reproductions.kidscook.networks.masked import masked_checkpoint, new_network
 from lightning_modules.cloze.data import ClozeData, blank_words, other_words
 from lightning_modules.cloze.module import MaskedModule
 from lightning_modules.cloze.settings import MaskedSettings

@@ -10,12 +10,12 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from kgscripts.corpora.scenarios.documents import LabelledStory
-from kgscripts.evaluation.scenarios.stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.detector import ScenarioDetector
 from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import RememberedVectors
+from kgscripts.reproductions.scenarios.documents import LabelledStory
+from kgscripts.reproductions.scenarios.stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from lightning_modules.configuration import Configuration
 from lightning_modules.hardware import Hardware
 from lightning_modules.scenarios.detector_task import DetectorTask

@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
 from torch import nn
 
-from kgscripts.corpora.scenarios.documents import LabelledStory
-from kgscripts.evaluation.scenarios.counts import count_labels, micro_score
-from kgscripts.evaluation.scenarios.pairing import pair_documents
-from kgscripts.evaluation.scenarios.predictions import ranked
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
 from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector
 from kgscripts.models.scenarios.list import passages_centre
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
-from kgscripts.training.scenario_calibration import calibrated
+from kgscripts.reproductions.scenarios.counts import count_labels, micro_score
+from kgscripts.reproductions.scenarios.documents import LabelledStory
+from kgscripts.reproductions.scenarios.pairing import pair_documents
+from kgscripts.reproductions.scenarios.predictions import ranked
 from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split
+from lightning_modules.scenarios.calibration import calibrated
 from lightning_modules.scenarios.detector_module import DetectorData, DetectorModule
 from lightning_modules.scenarios.made_documents import DocumentMaker, MadeDocument
 from lightning_modules.scenarios.passages import Passage, written_passages, written_stories

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import field, frozen
 
-from kgscripts.corpora.scenarios.documents import LabelledStory
+from kgscripts.reproductions.scenarios.documents import LabelledStory
 from lightning_modules.scenarios.passages import Passage, Sentences, story_passages
 from lightning_modules.scenarios.settings import DetectorTrainingSettings
 from schemas.scenario_documents import NONE, ScenarioDocument

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from attrs import frozen
 
-from kgscripts.corpora.scenarios.documents import read_scenario_documents
+from kgscripts.reproductions.scenarios.documents import read_scenario_documents
 from schemas.scenario_documents import NONE, ScenarioDocument
 
 Sentences = tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen, validators
 
-from kgscripts.models.scenarios.topic_tiling import TilingSettings
+from kgscripts.reproductions.scenarios.topic_tiling import TilingSettings
 from lightning_modules.settings import LINEAR, TrainingSettings, count, not_negative, positive, schedule_of, share
 
 _MOST_TOPICS = 10_000
@@ -52,7 +52,7 @@ class TilingTrainingSettings(TrainingSettings):
     window: int = 2
     smoothing: int = 2
     threshold: float = 0.1
-    """See `kgscripts.models.scenarios.topic_tiling.TilingSettings`."""
+    """See `kgscripts.reproductions.scenarios.topic_tiling.TilingSettings`."""
     hidden: int = count(100)
     """Units of the hidden layer."""
     dropout: float = share(0.2)

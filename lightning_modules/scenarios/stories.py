@@ -10,14 +10,14 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from kgscripts.corpora.scenarios.documents import (
+from kgscripts.corpora.scenarios.labels import is_listed, scenario_of
+from kgscripts.reproductions.scenarios.documents import (
     LabelledStory,
     document_line,
     read_scenario_documents,
     stories_of,
     story_documents,
 )
-from kgscripts.corpora.scenarios.labels import is_listed, scenario_of
 from schemas.errors import InputError
 from schemas.scenario_documents import ScenarioDocument
 

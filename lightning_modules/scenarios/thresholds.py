@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from kgscripts.evaluation.scenarios.counts import compare, count_labels
-from kgscripts.models.scenarios.features import FEATURES
-from kgscripts.models.scenarios.tiling import SEGMENTATIONS, ReadDocument, ScenarioParts
+from kgscripts.reproductions.scenarios.counts import compare, count_labels
+from kgscripts.reproductions.scenarios.features import FEATURES
+from kgscripts.reproductions.scenarios.tiling import SEGMENTATIONS, ReadDocument, ScenarioParts
 from schemas.scenario_documents import NONE, ScenarioDocument
 
 Thresholds = Mapping[str, Mapping[str, float]]

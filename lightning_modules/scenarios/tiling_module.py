@@ -8,7 +8,7 @@ import torch
 from attrs import frozen
 from torch import Tensor
 
-from kgscripts.models.scenarios.classifier import ScenarioClassifier
+from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier
 from lightning_modules.data import TrainingBatch, TrainingData
 from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.scenarios.settings import TilingTrainingSettings

@@ -10,13 +10,13 @@ import attrs
 import numpy as np
 import torch
 
-from kgscripts.corpora.scenarios.documents import gold_spans
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.scenarios.classifier import ScenarioClassifier
-from kgscripts.models.scenarios.features import FEATURES, SegmentText, TfIdf, feature_size, feature_vectors
-from kgscripts.models.scenarios.tiling import ReadDocument, ScenarioParts, ScenarioSettings
-from kgscripts.models.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
-from kgscripts.models.scenarios.topics import TopicModel
+from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier
+from kgscripts.reproductions.scenarios.documents import gold_spans
+from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf, feature_size, feature_vectors
+from kgscripts.reproductions.scenarios.tiling import ReadDocument, ScenarioParts, ScenarioSettings
+from kgscripts.reproductions.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
+from kgscripts.reproductions.scenarios.topics import TopicModel
 from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split
 from lightning_modules.scenarios.settings import TilingTrainingSettings

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from kgscripts.models.scenarios.topics import TopicModel
+from kgscripts.reproductions.scenarios.topics import TopicModel
 from lightning_modules.scenarios.settings import TilingTrainingSettings
 from schemas.errors import InputError, ModelError
 

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from kgscripts.corpora.scenarios.documents import LabelledStory
+from kgscripts.reproductions.scenarios.documents import LabelledStory
 from lightning_modules.scenarios.passages import Passage
 from schemas.scenario_documents import NONE
 

@@ -11,19 +11,16 @@ from typing import Any
 import attrs
 import torch
 
-from kgscripts.corpora.openpi.reading import OpenPIStep
-from kgscripts.models.changes.causal import KIND as CAUSAL
-from kgscripts.models.changes.causal import causal_model
 from kgscripts.models.changes.composer import ComposerSettings, composer_checkpoint
 from kgscripts.models.changes.inputs import step_inputs
 from kgscripts.models.changes.neighbours import KnownSteps
 from kgscripts.models.changes.network import KINDS, ChangeNetwork, NetworkSize
 from kgscripts.models.changes.vocabulary import SLOT, ChangeVocabulary, plain
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
-from kgscripts.models.registry import find_checkpoint
 from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from kgscripts.reproductions.openpi.reading import OpenPIStep
 from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split, split
 from lightning_modules.state_changes.composer_data import ComposerData, ComposerExample, composed
@@ -31,7 +28,7 @@ from lightning_modules.state_changes.composer_module import ComposerModule
 from lightning_modules.state_changes.settings import ComposerTrainingSettings
 from lightning_modules.state_changes.steps import steps_digest
 from schemas.changes import Change, ProcedureStep
-from schemas.errors import InputError, ModelError
+from schemas.errors import InputError
 
 
 class ComposerTask:
@@ -39,7 +36,7 @@ class ComposerTask:
 
     A tenth of the procedures is held out. Sentences that change nothing, written for this project, are added as steps
     without changes. Raises InputError for too few steps; `prepare` raises it for too few changes, and ModelError if
-    MiniLM or the writer cannot be found.
+    MiniLM cannot be found.
     """
 
     purpose = "state changes of a step"
@@ -50,7 +47,6 @@ class ComposerTask:
         self.split = split(steps, lambda step: step.procedure)
         self._steps = steps
         self._vocabulary = ChangeVocabulary((), (), (), ())
-        self._writer: Checkpoint | None = None
 
     @property
     def inputs(self) -> Mapping[str, Any]:
@@ -59,7 +55,6 @@ class ComposerTask:
 
     def prepare(self, settings: ComposerTrainingSettings) -> tuple[ComposerModule, ComposerData]:
         """See `TrainingTask`."""
-        self._writer = _checkpoint_of(settings.writer)
         encoder = load_encoder()
         parts = self.split.train, self.split.held_out
         read = [list(step_inputs([procedure_step(step) for step in part], encoder)) for part in parts]
@@ -98,19 +93,7 @@ class ComposerTask:
         known = KnownSteps.of([step.text for step in self._steps], changes)
         shape = ComposerSettings(size=settings.size, layers=settings.layers, rank=settings.rank)
         trained = module.encoder_weights
-        return composer_checkpoint(module.network, self._vocabulary, known, shape, card, trained, self._writer)
-
-
-def _checkpoint_of(writer: str) -> Checkpoint | None:
-    """The language model of that name, if one is named. Raises ModelError if there is none."""
-    if not writer:
-        return None
-    checkpoint = load_checkpoint(find_checkpoint(writer))
-    if checkpoint.kind != CAUSAL:
-        remedy = "train one: kgscripts train state-changes --config smollm2"
-        raise ModelError("no language model that writes state changes", where=writer, remedy=remedy)
-    causal_model(checkpoint)
-    return checkpoint
+        return composer_checkpoint(module.network, self._vocabulary, known, shape, card, trained)
 
 
 def no_change_steps() -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.corpora.openpi.reading import OpenPIStep
 from kgscripts.models.changes.neighbours import KnownSteps
-from kgscripts.models.changes.retrieval import RetrievalSettings, retrieval_checkpoint
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.reproductions.openpi.reading import OpenPIStep
+from kgscripts.reproductions.openpi.retrieval import RetrievalSettings, retrieval_checkpoint
 
 
 def build_retrieval(steps: Sequence[OpenPIStep], settings: RetrievalSettings, card: ModelCard) -> Checkpoint:

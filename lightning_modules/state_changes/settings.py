@@ -34,8 +34,6 @@ class ComposerTrainingSettings(TrainingSettings):
     """The share of steps whose title is hidden, for procedures without one."""
     hidden_contexts: float = share(0.1)
     """The share of steps whose context is hidden."""
-    writer: str = field(default="", validator=validators.instance_of(str))
-    """A language model of state changes, whose answers are candidates too: a name or the directory of a checkpoint."""
 
 
 @frozen(kw_only=True)

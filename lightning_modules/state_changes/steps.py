@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from kgscripts.corpora.openpi.reading import OpenPIStep, read_openpi
+from kgscripts.reproductions.openpi.reading import OpenPIStep, read_openpi
 
 
 def read_steps(paths: Sequence[Path]) -> list[OpenPIStep]:

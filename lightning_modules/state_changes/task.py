@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgscripts.corpora.openpi.reading import OpenPIStep
-from kgscripts.models.changes.causal import answer_pieces, change_causal_checkpoint, prompt_pieces
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.cloze.causal import CausalModel
-from kgscripts.models.cloze.causal_loading import load_causal_model
+from kgscripts.reproductions.kidscook.networks.causal import CausalModel
+from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
+from kgscripts.reproductions.openpi.causal import answer_pieces, change_causal_checkpoint, prompt_pieces
+from kgscripts.reproductions.openpi.reading import OpenPIStep
 from lightning_modules.causal.data import CausalData, CausalText
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.configuration import Configuration

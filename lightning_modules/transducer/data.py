@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.cloze.pair_batch import PairBatch
-from kgscripts.models.cloze.vocabulary import Vocabulary
+from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
+from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 from lightning_modules.data import Split, TrainingBatch, TrainingData
 from lightning_modules.transducer.settings import TransducerTrainingSettings
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kgscripts.models.cloze.recurrent import PairNetwork
-from kgscripts.models.cloze.transducer import Transducer
+from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
+from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.transducer.data import WordBatch
 from lightning_modules.transducer.settings import HARD_EM, TransducerTrainingSettings

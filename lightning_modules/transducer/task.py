@@ -12,9 +12,9 @@ import torch
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.cloze.embeddings import WordVectors, read_glove, read_released_vectors
-from kgscripts.models.cloze.networks import make_network, network_checkpoint
-from kgscripts.models.cloze.vocabulary import Vocabulary
+from kgscripts.reproductions.kidscook.networks.embeddings import WordVectors, read_glove, read_released_vectors
+from kgscripts.reproductions.kidscook.networks.networks import make_network, network_checkpoint
+from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 from lightning_modules.configuration import Configuration
 from lightning_modules.data import pair_key, pairs_digest, split
 from lightning_modules.transducer.data import WordData

@@ -14,8 +14,8 @@ from typing import Any
 
 import cli
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
-from kgscripts.models.cloze.networks import network_checkpoint
 from kgscripts.pipeline import build_graph
+from kgscripts.reproductions.kidscook.networks.networks import network_checkpoint
 from tests.assembly.tiny_reader import tiny
 from tests.cli.test_segment import WordModel
 from tests.cli.test_track import TEA, FixedModel

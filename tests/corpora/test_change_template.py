@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.openpi.change_template import is_no_change, parse_change, split_sentences, write_change
+from kgscripts.reproductions.openpi.change_template import is_no_change, parse_change, split_sentences, write_change
 from schemas.changes import Change
 from schemas.errors import InputError
 

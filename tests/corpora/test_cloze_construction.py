@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.pairs.cloze_construction import (
+from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.reproductions.kidscook.cloze.construction import (
     MAX_BLANKS,
     blankable_words,
     construct_clozes,
@@ -16,8 +18,6 @@ from kgscripts.corpora.pairs.cloze_construction import (
     with_blanks,
     word_overlap,
 )
-from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
-from kgscripts.corpora.pairs.pair import Pair
 
 
 def pair(abstract: str, concrete: str, marks: str = "") -> Pair:

@@ -18,8 +18,8 @@ import pytest
 from kgscripts.corpora import fetching
 from kgscripts.corpora.catalogue import GITHUB, RemoteFile, corpora, select
 from kgscripts.corpora.fetching import ATTEMPTS, Fetched, Outcome, fetch
-from kgscripts.corpora.openpi.reading import read_openpi
 from kgscripts.evaluation.benchmarks import BENCHMARKS
+from kgscripts.reproductions.openpi.reading import read_openpi
 from schemas.errors import ConfigurationError, InputError, StoreError
 
 _ROOT = Path(__file__).parents[2]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.pairs.gold_alignments import read_gold_alignments
 from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.reproductions.kidscook.alignments.gold import read_gold_alignments
 from schemas.errors import InputError
 
 GOOD = '{"row": 2, "aligned": {"3": [1, 0], "0": [2]}, "unaligned": [5]}\n'

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kgscripts.corpora.openpi.reading import OpenPIStep, read_openpi
+from kgscripts.reproductions.openpi.reading import OpenPIStep, read_openpi
 from schemas.changes import Change
 from schemas.errors import InputError
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.pairs.cloze_construction import template_line
 from kgscripts.corpora.pairs.kidscook_ids import SPECIAL_WORDS, VOCABULARY_FILE, read_released_vocabulary
 from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist, split_files
 from kgscripts.corpora.pairs.pair import Pair, tokens
+from kgscripts.reproductions.kidscook.cloze.construction import template_line
 from schemas.errors import InputError, RecordError
 
 WORDS = [*SPECIAL_WORDS, "the", ".", " ", "drain", "pasta", "use", "a", "strainer", "tip", "  "]

@@ -8,7 +8,7 @@ import pytest
 
 from kgscripts.corpora.pairs.loading import load_pairs
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.corpora.pairs.statistics import pair_statistics, sentences
+from kgscripts.reproductions.kidscook.pair_statistics import pair_statistics, sentences
 from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
 
 PAIRS = [

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.scenarios.adjudication import (
+from kgscripts.reproductions.scenarios.adjudication import (
     DIFFERENT_LABELS,
     ONE_ANNOTATOR,
     adjudicate,
     conflict_record,
     read_decisions,
 )
-from kgscripts.corpora.scenarios.agreement import cohens_kappa, pairwise_agreement, read_annotations
-from kgscripts.corpora.scenarios.documents import document_line
-from kgscripts.corpora.scenarios.statistics import corpus_statistics
+from kgscripts.reproductions.scenarios.agreement import cohens_kappa, pairwise_agreement, read_annotations
+from kgscripts.reproductions.scenarios.documents import document_line
+from kgscripts.reproductions.scenarios.statistics import corpus_statistics
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 

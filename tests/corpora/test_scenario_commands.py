@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.corpora import app
-from kgscripts.corpora.scenarios.documents import read_scenario_documents
+from kgscripts.reproductions.scenarios.documents import read_scenario_documents
 from schemas.errors import ConfigurationError, KGScriptsError
 
 

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.scenarios import documents as scenario_documents
-from kgscripts.corpora.scenarios.documents import (
+from kgscripts.reproductions.scenarios.documents import (
     document_line,
     labelled_stories,
     read_scenario_documents,
     read_stories,
     split_sentences,
 )
-from kgscripts.corpora.scenarios.filler import read_filler
+from kgscripts.reproductions.scenarios.filler import read_filler
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 from schemas.scenario_scheme import concept_scheme
@@ -148,13 +147,14 @@ def test_sentences_are_those_of_the_parser() -> None:
 
 
 def test_sentences_do_not_depend_on_how_products_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgscripts.text import sentence_spans
     from kgscripts.text.pipeline import load_pipeline
 
     stories = Path(__file__).resolve().parents[1] / "data" / "natural_stories.jsonl"
     texts = [" ".join(document.sentences) for document in read_scenario_documents(stories)]
     found = split_sentences(texts)
     assert load_pipeline().get_pipe("tok2vec").model.ops.use_blis  # type: ignore[attr-defined]
-    monkeypatch.setattr(scenario_documents, "_fast_products", nullcontext)
+    monkeypatch.setattr(sentence_spans, "_fast_products", nullcontext)
     assert split_sentences(texts) == found
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.corpora.scenarios.documents import LabelledStory
-from kgscripts.corpora.scenarios.merging import merge_documents
-from kgscripts.corpora.scenarios.splits import story_parts
+from kgscripts.reproductions.scenarios.documents import LabelledStory
+from kgscripts.reproductions.scenarios.merging import merge_documents
+from kgscripts.reproductions.scenarios.splits import story_parts
 from schemas.errors import ConfigurationError
 from schemas.scenario_documents import ScenarioDocument
 from schemas.scenario_scheme import concept_scheme, linked_scenarios

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.scenarios.documents import read_scenario_documents
+from kgscripts.reproductions.scenarios.documents import read_scenario_documents
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 

@@ -11,7 +11,7 @@ import torch
 from attrs import define, field
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze import Cloze
 
 UNKNOWN = "#UNK#"
 

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.corpora.pairs.gold_alignments import GoldAlignment, read_gold_alignments
 from kgscripts.corpora.pairs.loading import load_pairs
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.evaluation.alignment.accuracy import (
+from kgscripts.evaluation.result import System, from_json
+from kgscripts.reproductions.kidscook.alignments.accuracy import (
     INTERVAL,
     anchors,
     best_monotonic,
@@ -22,9 +22,9 @@ from kgscripts.evaluation.alignment.accuracy import (
     mean_span_length,
     sample_of_anchors,
 )
-from kgscripts.evaluation.alignment.baselines import IbmModel1, diagonal
-from kgscripts.evaluation.alignment.models import open_alignment_model
-from kgscripts.evaluation.result import System, from_json
+from kgscripts.reproductions.kidscook.alignments.baselines import IbmModel1, diagonal
+from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment, read_gold_alignments
+from kgscripts.reproductions.kidscook.alignments.models import open_alignment_model
 from schemas.errors import ConfigurationError, InputError, ModelError
 
 

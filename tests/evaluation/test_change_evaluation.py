@@ -13,17 +13,17 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.commands.evaluation_output import print_evaluations
-from kgscripts.corpora.openpi.change_template import parse_change
-from kgscripts.evaluation.changes.answers import read_answers, read_steps, steps_beside
-from kgscripts.evaluation.changes.errors import count_errors
-from kgscripts.evaluation.changes.meteor import meteor_scores
-from kgscripts.evaluation.changes.predicted import evaluate_changes
-from kgscripts.evaluation.changes.published import PUBLISHED
-from kgscripts.evaluation.changes.scores import METRICS, Score, StepScores, official_scores
 from kgscripts.evaluation.result import Evaluation, Role, System, from_json
 from kgscripts.models import registry
 from kgscripts.models.checkpoint import read_card
 from kgscripts.models.registry import find_checkpoint
+from kgscripts.reproductions.openpi.answers import read_answers, read_steps, steps_beside
+from kgscripts.reproductions.openpi.change_template import parse_change
+from kgscripts.reproductions.openpi.errors import count_errors
+from kgscripts.reproductions.openpi.meteor import meteor_scores
+from kgscripts.reproductions.openpi.predicted import evaluate_changes
+from kgscripts.reproductions.openpi.published import PUBLISHED
+from kgscripts.reproductions.openpi.scores import METRICS, Score, StepScores, official_scores
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError
 from schemas.provenance import Exposure, Model
@@ -186,7 +186,7 @@ def test_meteor_needs_the_data_of_nltk(monkeypatch: pytest.MonkeyPatch) -> None:
     same = meteor_scores(GOLD, GOLD)
     assert same is not None
     assert same.f1 > 0.99
-    monkeypatch.setattr("kgscripts.evaluation.changes.meteor.find_spec", lambda _: None)
+    monkeypatch.setattr("kgscripts.reproductions.openpi.meteor.find_spec", lambda _: None)
     assert meteor_scores(GOLD, PREDICTED) is None
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.changes.matching import clusters, is_relational, match_step
-from kgscripts.evaluation.changes.scores import Pairs, pair_scores
+from kgscripts.reproductions.openpi.matching import clusters, is_relational, match_step
+from kgscripts.reproductions.openpi.scores import Pairs, pair_scores
 
 _SENTENCES = st.builds(
     "{} of {} was {} before and {} afterwards".format,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from kgscripts.evaluation.changes.scores import (
+from kgscripts.reproductions.openpi.scores import (
     Score,
     StepScores,
     check_ids,

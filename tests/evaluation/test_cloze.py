@@ -15,14 +15,14 @@ from attrs import define, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import kgscripts.evaluation.cloze.task as protocol
+import kgscripts.reproductions.kidscook.cloze.task as protocol
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.evaluation.cloze.filling import Candidates
-from kgscripts.evaluation.cloze.models import LeftSideOnly, Together
-from kgscripts.evaluation.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, beaten, nats
-from kgscripts.evaluation.cloze.task import FilledItem, evaluate_cloze
 from kgscripts.evaluation.result import Evaluation, System, as_json
-from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze import Cloze
+from kgscripts.reproductions.kidscook.cloze.filling import Candidates
+from kgscripts.reproductions.kidscook.cloze.models import LeftSideOnly, Together
+from kgscripts.reproductions.kidscook.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, beaten, nats
+from kgscripts.reproductions.kidscook.cloze.task import FilledItem, evaluate_cloze
 from schemas.errors import InputError, ModelError
 from schemas.provenance import Direction, Exposure
 from tests.evaluation.cloze_toys import Aligned, Knows, Table, Uniform, by_hand

@@ -12,11 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.cloze.models import open_cloze_model
-from kgscripts.evaluation.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
 from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
-from kgscripts.models.cloze.networks import network_checkpoint
+from kgscripts.reproductions.kidscook.cloze.models import open_cloze_model
+from kgscripts.reproductions.kidscook.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
+from kgscripts.reproductions.kidscook.networks.networks import network_checkpoint
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.networks import SETTINGS, VOCABULARY, model
 from tests.models.test_causal import gpt2
@@ -169,7 +169,7 @@ def test_models_together(tmp_path: Path, transducer: Path, templates: Path) -> N
 def test_on_the_published_task_the_published_scores_are_beside(
     transducer: Path, templates: Path, whitelist: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgscripts.evaluation.cloze.files.is_published_task", lambda *_: True)
+    monkeypatch.setattr("kgscripts.reproductions.kidscook.cloze.files.is_published_task", lambda *_: True)
     shown = _run("--model", transducer, "--templates", templates, "--whitelist", whitelist)
     rows = [line.split() for line in shown.splitlines()]
     for row in PUBLISHED:
@@ -296,8 +296,8 @@ def test_a_failed_run_leaves_no_predictions(
         raise ModelError("gives up")
 
     written = tmp_path / "predictions.jsonl"
-    monkeypatch.setattr("kgscripts.models.cloze.left_context.LeftContextModel.score", broken)
-    monkeypatch.setattr("kgscripts.models.cloze.left_context.LeftContextModel.predict", broken)
+    monkeypatch.setattr("kgscripts.reproductions.kidscook.networks.left_context.LeftContextModel.score", broken)
+    monkeypatch.setattr("kgscripts.reproductions.kidscook.networks.left_context.LeftContextModel.predict", broken)
     with pytest.raises(ModelError, match="gives up"):
         _run("--model", transducer, "--templates", templates, "--predictions-out", written)
     assert not list(tmp_path.glob("predictions*"))
@@ -312,8 +312,8 @@ def test_errors_leave_no_traceback(templates: Path) -> None:
 
 
 def test_the_number_of_blanks_in_the_released_templates(shared_corpora: Path) -> None:
-    from kgscripts.corpora.pairs.cloze_items import cloze_items
     from kgscripts.corpora.pairs.loading import load_pairs
+    from kgscripts.reproductions.kidscook.cloze.items import cloze_items
 
     pairs = load_pairs([shared_corpora / "kidscook" / "valid.template.tsv"]).pairs
     items = cloze_items(pairs)

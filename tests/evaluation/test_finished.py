@@ -12,10 +12,10 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.corpora.openpi.reading import OpenPIStep
-from kgscripts.evaluation.changes.answers import predict_changes
 from kgscripts.evaluation.finished import Finished, part_key
-from kgscripts.models.cloze.causal import CausalModel
+from kgscripts.reproductions.kidscook.networks.causal import CausalModel
+from kgscripts.reproductions.openpi.answers import predict_changes
+from kgscripts.reproductions.openpi.reading import OpenPIStep
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model

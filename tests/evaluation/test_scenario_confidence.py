@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 import pytest
 
-from kgscripts.evaluation.scenarios.confidence import FLOORS, UNLISTED_SHARE, ScoredDocuments, best_floor
 from kgscripts.models.scenarios.chain import DetectorSettings
+from kgscripts.reproductions.scenarios.confidence import FLOORS, UNLISTED_SHARE, ScoredDocuments, best_floor
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 
 SETTINGS = DetectorSettings(

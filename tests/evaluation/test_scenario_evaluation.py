@@ -15,15 +15,21 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.corpora.scenarios.documents import gold_spans
 from kgscripts.evaluation.result import Evaluation, System, from_json
-from kgscripts.evaluation.scenarios.boundaries import window_errors
-from kgscripts.evaluation.scenarios.counts import count_labels, micro_score
-from kgscripts.evaluation.scenarios.detection import evaluate_scenarios
-from kgscripts.evaluation.scenarios.pairing import pair_documents
-from kgscripts.evaluation.scenarios.predictions import Predictions, predict, predict_on_gold, ranked, read_predictions
 from kgscripts.models import registry
 from kgscripts.models.scenarios.protocol import ScenarioModel
+from kgscripts.reproductions.scenarios.boundaries import window_errors
+from kgscripts.reproductions.scenarios.counts import count_labels, micro_score
+from kgscripts.reproductions.scenarios.detection import evaluate_scenarios
+from kgscripts.reproductions.scenarios.documents import gold_spans
+from kgscripts.reproductions.scenarios.pairing import pair_documents
+from kgscripts.reproductions.scenarios.predictions import (
+    Predictions,
+    predict,
+    predict_on_gold,
+    ranked,
+    read_predictions,
+)
 from kgscripts.score_files import read_scores
 from schemas.errors import InputError, KGScriptsError
 from schemas.provenance import Direction, Exposure, Model

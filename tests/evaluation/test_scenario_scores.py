@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from nltk.metrics.segmentation import pk as nltk_pk
 from nltk.metrics.segmentation import windowdiff as nltk_window_diff
 
-from kgscripts.evaluation.scenarios.boundaries import boundaries_of, score_boundaries, window_errors, window_size
-from kgscripts.evaluation.scenarios.confusions import Confusion, correlate, count_confusions, pair_pmi
-from kgscripts.evaluation.scenarios.counts import (
+from kgscripts.reproductions.scenarios.boundaries import boundaries_of, score_boundaries, window_errors, window_size
+from kgscripts.reproductions.scenarios.confusions import Confusion, correlate, count_confusions, pair_pmi
+from kgscripts.reproductions.scenarios.counts import (
     Counts,
     LabelScore,
     Score,

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app as evaluate
-from kgscripts.corpora.scenarios.documents import LabelledStory
 from kgscripts.evaluation.result import from_json
-from kgscripts.evaluation.scenarios.mentions import MentionScores, document_text, score_mentions
-from kgscripts.evaluation.scenarios.stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
 from kgscripts.pipeline import build_graph
+from kgscripts.reproductions.scenarios.documents import LabelledStory
+from kgscripts.reproductions.scenarios.mentions import MentionScores, document_text, score_mentions
+from kgscripts.reproductions.scenarios.stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
 from schemas.errors import ConfigurationError, InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 from schemas.script_graph import ScriptGraph

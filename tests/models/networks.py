@@ -7,12 +7,16 @@ import random
 import attrs
 import torch
 
-from kgscripts.models.cloze.left_context import LeftContextModel, TransducerModel
-from kgscripts.models.cloze.networks import make_network
-from kgscripts.models.cloze.protocol import Cloze
-from kgscripts.models.cloze.settings import LanguageModelSettings, SequenceToSequenceSettings, TransducerSettings
-from kgscripts.models.cloze.transducer import Transducer
-from kgscripts.models.cloze.vocabulary import Vocabulary
+from kgscripts.models.cloze import Cloze
+from kgscripts.reproductions.kidscook.networks.left_context import LeftContextModel, TransducerModel
+from kgscripts.reproductions.kidscook.networks.networks import make_network
+from kgscripts.reproductions.kidscook.networks.settings import (
+    LanguageModelSettings,
+    SequenceToSequenceSettings,
+    TransducerSettings,
+)
+from kgscripts.reproductions.kidscook.networks.transducer import Transducer
+from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 
 WORDS = ("chop", "the", "garlic", "use", "a", "knife", "on", "board", "with", "care", "and", "salt", ".")
 VOCABULARY = Vocabulary(("#UNK#", "<PAD>", "<S>", *WORDS))

@@ -12,11 +12,11 @@ import pytest
 import torch
 
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
-from kgscripts.models.cloze import causal_base
-from kgscripts.models.cloze.causal import CausalModel
-from kgscripts.models.cloze.causal_base import SMOLLM2, find_pretrained
-from kgscripts.models.cloze.causal_loading import load_causal_model
 from kgscripts.models.registry import load_model
+from kgscripts.reproductions.kidscook.networks import causal_base
+from kgscripts.reproductions.kidscook.networks.causal import CausalModel
+from kgscripts.reproductions.kidscook.networks.causal_base import SMOLLM2, find_pretrained
+from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
 from lightning_modules.causal.data import pair_text
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings

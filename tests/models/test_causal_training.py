@@ -12,11 +12,11 @@ import torch
 from typer.testing import CliRunner
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.evaluation.cloze.models import open_cloze_model
 from kgscripts.models.checkpoint import load_checkpoint
-from kgscripts.models.cloze.causal import CausalModel
-from kgscripts.models.cloze.causal_loading import load_causal_model
-from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze import Cloze
+from kgscripts.reproductions.kidscook.cloze.models import open_cloze_model
+from kgscripts.reproductions.kidscook.networks.causal import CausalModel
+from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.causal.settings import CausalSettings
 from lightning_modules.causal.task import CausalTask

@@ -11,16 +11,16 @@ import pytest
 import torch
 
 from kgscripts.models.changes.neighbours import KnownSteps
-from kgscripts.models.changes.retrieval import (
+from kgscripts.models.changes.substitution import Noun, nouns_of, substituted, substitutes
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint, save_checkpoint
+from kgscripts.models.registry import load
+from kgscripts.models.stored_vectors import SCALE
+from kgscripts.reproductions.openpi.retrieval import (
     ChangeRetriever,
     RetrievalSettings,
     retrieval_checkpoint,
     retrieval_model,
 )
-from kgscripts.models.changes.substitution import Noun, nouns_of, substituted, substitutes
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint, save_checkpoint
-from kgscripts.models.registry import load
-from kgscripts.models.stored_vectors import SCALE
 from schemas.changes import Change, ProcedureStep
 from schemas.errors import ModelError
 

@@ -20,9 +20,9 @@ from kgscripts.models.checkpoint import (
     load_checkpoint,
     save_checkpoint,
 )
-from kgscripts.models.cloze.networks import VOCABULARY as VOCABULARY_FILE
-from kgscripts.models.cloze.networks import cloze_model, network_checkpoint
 from kgscripts.models.registry import describe, load
+from kgscripts.reproductions.kidscook.networks.networks import VOCABULARY as VOCABULARY_FILE
+from kgscripts.reproductions.kidscook.networks.networks import cloze_model, network_checkpoint
 from schemas.errors import ModelError
 from schemas.provenance import BenchmarkScore
 from tests.disk import small_disk

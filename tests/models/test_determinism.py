@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze import Cloze
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import quantised_vectors

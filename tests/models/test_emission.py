@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.cloze import target_softmax
-from kgscripts.models.cloze.emission import WordEmission
-from kgscripts.models.cloze.target_softmax import target_log_probabilities
+from kgscripts.reproductions.kidscook.networks import target_softmax
+from kgscripts.reproductions.kidscook.networks.emission import WordEmission
+from kgscripts.reproductions.kidscook.networks.target_softmax import target_log_probabilities
 
 SIZE = {"encoder": 3, "decoder": 2, "hidden": 5, "words": 11}
 BATCH, ABSTRACT, CONCRETE = 3, 4, 6
@@ -196,7 +196,7 @@ def test_a_dropout_that_is_none_is_refused(dropout: float) -> None:
 _LARGE_STEP = """
 import re, torch
 from pathlib import Path
-from kgscripts.models.cloze.emission import WordEmission
+from kgscripts.reproductions.kidscook.networks.emission import WordEmission
 torch.set_num_threads(1)
 network = WordEmission(128, 128, 100, 2005)
 encoded, decoded = torch.randn(32, 50, 128, requires_grad=True), torch.randn(32, 50, 128, requires_grad=True)

@@ -14,14 +14,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.changes.causal import change_causal_checkpoint
 from kgscripts.models.changes.composer import STRINGS, VOCABULARY
 from kgscripts.models.changes.neighbours import KnownSteps
-from kgscripts.models.changes.retrieval import RetrievalSettings, retrieval_checkpoint
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, Checkpoint, save_checkpoint
-from kgscripts.models.cloze.causal import CausalModel
-from kgscripts.models.cloze.causal_loading import TOKENIZER, load_causal_model
 from kgscripts.models.registry import load
+from kgscripts.reproductions.kidscook.networks.causal import CausalModel
+from kgscripts.reproductions.kidscook.networks.causal_loading import TOKENIZER, load_causal_model
+from kgscripts.reproductions.openpi.causal import change_causal_checkpoint
+from kgscripts.reproductions.openpi.retrieval import RetrievalSettings, retrieval_checkpoint
 from schemas.errors import ModelError
 from tests.models import tiny_composer
 from tests.models.test_causal import gpt2, openai_gpt

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, load_checkpoint, save_checkpoint
-from kgscripts.models.cloze.causal_loading import load_causal_model
 from kgscripts.models.registry import describe, load_model
+from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import ModelError
 from tests.models.test_checkpoint import checkpoint

@@ -9,10 +9,10 @@ import random
 import pytest
 import torch
 
-from kgscripts.models.cloze.left_context import TransducerModel
-from kgscripts.models.cloze.pair_batch import PairBatch
-from kgscripts.models.cloze.protocol import Cloze, TransitionModel, ViterbiModel
-from kgscripts.models.cloze.transducer import Transducer
+from kgscripts.models.cloze import Cloze, TransitionModel, ViterbiModel
+from kgscripts.reproductions.kidscook.networks.left_context import TransducerModel
+from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
+from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from schemas.errors import InputError
 from tests.models.networks import SETTINGS, TRANSDUCERS, VOCABULARY, WORDS, clozes, model, on_its_own, text, transducer
 

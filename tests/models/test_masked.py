@@ -9,11 +9,11 @@ import pytest
 import torch
 
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
-from kgscripts.models.cloze.masked import MaskedModel, MaskedNetwork, masked_checkpoint, new_network
-from kgscripts.models.cloze.masked_inputs import MAX_PIECES
-from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import MINILM, MINILM_SHA256, find_encoder, load_encoder, weights_digest
 from kgscripts.models.registry import load
+from kgscripts.reproductions.kidscook.networks.masked import MaskedModel, MaskedNetwork, masked_checkpoint, new_network
+from kgscripts.reproductions.kidscook.networks.masked_inputs import MAX_PIECES
 from schemas.errors import ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kgscripts.models.scenarios.classifier import ScenarioClassifier, scenario_entropy
-from kgscripts.models.scenarios.features import TfIdf
-from kgscripts.models.scenarios.tiling import topic_weights
-from kgscripts.models.scenarios.topics import TopicModel
+from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier, scenario_entropy
+from kgscripts.reproductions.scenarios.features import TfIdf
+from kgscripts.reproductions.scenarios.tiling import topic_weights
+from kgscripts.reproductions.scenarios.topics import TopicModel
 from kgscripts.text.content_words import content_words
 from lightning_modules.scenarios.thresholds import best_threshold
 

@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.slice import evaluate_on_slice
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
-from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze import Cloze
 from kgscripts.models.registry import describe, find_checkpoint, load, shipped_models
+from kgscripts.reproductions.slice import evaluate_on_slice
 from schemas.provenance import Exposure
 
 LEAST_DIFFERENCE = {"share": 0.0001, "words": 0.0001, "nats": 0.001}

@@ -11,10 +11,10 @@ import torch
 from attrs import evolve
 from typer.testing import CliRunner
 
-from kgscripts.corpora.pairs.gold_alignments import GoldAlignment
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
+from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 from lightning_modules.aligner.examples import anchor_example, labelled_example
 from lightning_modules.aligner.settings import AlignerSettings
 from lightning_modules.aligner.task import AlignerTask

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.models.cloze.networks import make_network
-from kgscripts.models.cloze.settings import TransducerSettings
-from kgscripts.models.cloze.vocabulary import Vocabulary
+from kgscripts.reproductions.kidscook.networks.networks import make_network
+from kgscripts.reproductions.kidscook.networks.settings import TransducerSettings
+from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 from lightning_modules.configuration import read_configuration, shipped_configurations
 from lightning_modules.transducer.settings import TransducerTrainingSettings
 from schemas.errors import ConfigurationError

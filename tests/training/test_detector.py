@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kgscripts.corpora.scenarios.documents import LabelledStory, read_scenario_documents
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.detector import ScenarioDetector
+from kgscripts.reproductions.scenarios.documents import LabelledStory, read_scenario_documents
 from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios import detector_task
 from lightning_modules.scenarios.detector_task import DetectorTask

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.cloze.protocol import Cloze
+from kgscripts.models.cloze import Cloze
 from kgscripts.models.registry import load
 from lightning_modules.cloze.data import other_words, scattered_cloze
 from lightning_modules.cloze.task import MaskedTask

@@ -13,11 +13,11 @@ import torch
 from typer.testing import CliRunner
 
 from cli import COMMANDS
-from kgscripts.commands.topics import topics as topics_command
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.protocol import FeatureChoice, SegmentLabeller
-from kgscripts.models.scenarios.tiling import TopicTilingModel
+from kgscripts.reproductions.scenarios.tiling import TopicTilingModel
+from kgscripts.reproductions.scenarios.topics_command import topics as topics_command
 from kgscripts.text.content_words import content_words
 from lightning_modules.commands import app
 from lightning_modules.configuration import read_configuration
@@ -150,7 +150,7 @@ def test_topics_are_printed(trained: Path) -> None:
     runner = CliRunner()
     command = typer.Typer()
     command.command()(topics_command)
-    assert COMMANDS["topics"][0] == "kgscripts.commands.topics:topics"
+    assert COMMANDS["topics"][0] == "kgscripts.reproductions.scenarios.topics_command:topics"
     result = runner.invoke(command, [str(trained), "--top", "3", "--json"], catch_exceptions=False)
     words = json.loads(result.stdout)
     assert list(words) == ["making tea", "walking a dog"]

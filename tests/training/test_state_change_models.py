@@ -12,24 +12,20 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from typer.testing import CliRunner
 
-from kgscripts.corpora.openpi.reading import OpenPIStep, read_openpi
-from kgscripts.models.changes.causal import CausalChangeModel, answer_pieces, causal_model, prompt_pieces
-from kgscripts.models.changes.composer import composer_model
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
-from kgscripts.models.cloze.causal_loading import load_causal_model
 from kgscripts.models.registry import load
+from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
+from kgscripts.reproductions.openpi.causal import CausalChangeModel, answer_pieces, prompt_pieces
+from kgscripts.reproductions.openpi.reading import OpenPIStep, read_openpi
 from lightning_modules.causal.module import CausalModule
 from lightning_modules.commands import app
 from lightning_modules.configuration import Configuration, read_configuration, shipped_configurations
-from lightning_modules.state_changes import composer_task
-from lightning_modules.state_changes.composer_task import ComposerTask
 from lightning_modules.state_changes.settings import CausalChangeSettings, ComposerTrainingSettings
 from lightning_modules.state_changes.task import CausalChangeTask, step_text
 from lightning_modules.training import train
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.test_causal import openai_gpt
-from tests.models.tiny_composer import read_small_minilm
 from tests.training.corpus import CPU
 
 SMALL_COMPOSER = ComposerTrainingSettings(size=32, layers=1, rank=4, epochs=1)
@@ -120,45 +116,6 @@ def test_it_learns_steps_by_heart(trained: tuple[Path, list[float]], steps: list
     card = load_checkpoint(folder).card
     assert card.training["pretrained"] == "tiny"
     assert model.model.task == "state changes of a step"
-
-
-def test_answers_are_drawn_for_each_step_alone(trained: tuple[Path, list[float]], steps: list[OpenPIStep]) -> None:
-    model = causal_model(load_checkpoint(trained[0]))
-    asked = [ProcedureStep(text=step.text, context=step.context) for step in steps[:6]]
-    state = torch.get_rng_state()
-    found = model.drawn(asked, 3)
-    assert torch.equal(torch.get_rng_state(), state)
-    assert [len(answers) for answers in found] == [3] * 6
-    assert model.drawn(asked[2:], 3) == found[2:]
-    for step, answers in zip(steps, found, strict=False):
-        assert {answer.change for answer in step.answers} in [set(answer) for answer in answers], "learnt by heart"
-
-
-def test_a_composer_can_have_a_writer(
-    tmp_path: Path, trained: tuple[Path, list[float]], steps: list[OpenPIStep], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read_small_minilm(monkeypatch, composer_task)
-    whole = ComposerTask(Configuration(name="tiny", kind="composer", training=None), steps)
-    for other, problem in (("tools", "no language model that writes state changes"), ("nowhere", "no such model")):
-        with pytest.raises(ModelError, match=problem):
-            train(whole, attrs.evolve(SMALL_COMPOSER, writer=other), tmp_path / "model", hardware=CPU)
-    chosen = attrs.evolve(SMALL_COMPOSER, writer=str(trained[0]))
-    train(whole, chosen, tmp_path / "model", hardware=CPU)
-    checkpoint = load_checkpoint(tmp_path / "model")
-    assert checkpoint.card.training["pretrained"] == "tiny", "so that its scores have the exposure unknown"
-    assert checkpoint.card.name == "tiny with tiny"
-    assert checkpoint.card.training["writer"] == "tiny", "and no folder of this machine"
-    own = load_checkpoint(trained[0]).tensors
-    assert all(torch.equal(value, checkpoint.tensors[f"writer.{name}"]) for name, value in own.items())
-    asked = [ProcedureStep(text=step.text, context=step.context) for step in steps[:3]]
-    selection = {**checkpoint.settings["selection"], "neighbour_sets": 1.0, "network_share": 0.01, "no_change": 1.0}
-    only = {**checkpoint.settings, "selection": selection, "written_share": 0.99}
-    found = composer_model(attrs.evolve(checkpoint, settings=only)).predict(asked)
-    for step, changes in zip(steps, found, strict=False):
-        assert {one.change for one in changes} >= {answer.change for answer in step.answers}
-    for damage in ({"max_generated": 0}, {}):
-        with pytest.raises(ModelError):
-            composer_model(attrs.evolve(checkpoint, settings={**checkpoint.settings, "writer": damage}))
 
 
 def test_a_resumed_run_ends_as_an_unbroken_one(

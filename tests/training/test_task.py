@@ -15,9 +15,9 @@ import torch
 from attrs import frozen
 from torch import Tensor, nn
 
-from kgscripts.corpora.pairs.gold_alignments import GoldAlignment
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
 from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 from lightning_modules.aligner.settings import AlignerSettings
 from lightning_modules.aligner.task import AlignerTask
 from lightning_modules.causal.settings import CausalSettings

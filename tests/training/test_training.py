@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from kgscripts.models.checkpoint import load_checkpoint
-from kgscripts.models.cloze.recurrent import PairNetwork
 from kgscripts.models.registry import load
+from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from lightning_modules import progress, runs, schedule
 from lightning_modules.hardware import Hardware, Precision
 from lightning_modules.schedule import Epoch

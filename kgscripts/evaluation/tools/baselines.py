@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgscripts.extractors.instructions import read_instruction
-from kgscripts.models.cloze.protocol import HIDDEN_WORD, Cloze
+from kgscripts.models.cloze import HIDDEN_WORD, Cloze
 from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.tools.ranker import ToolRanker

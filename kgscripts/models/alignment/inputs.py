@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from torch import Tensor
 
 from kgscripts.models.alignment.words import aligned_places, stem
-from kgscripts.models.cloze.protocol import UNKNOWN_WORD
+from kgscripts.models.cloze import UNKNOWN_WORD
 from kgscripts.models.tensor_fields import TensorFields
 
 ABSTRACT_PIECES = 160

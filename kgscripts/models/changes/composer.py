@@ -2,15 +2,14 @@
 
 MiniLM reads the step with its title and context; a small network gives the probability of any change, part by part
 (`change_network`); a beam search finds the most probable ones (`change_beam`); and the set is chosen that is expected
-to agree best with the changes of the network and of the most similar training steps (`change_selection`). A language
-model can be a third source: the answers that it writes are treated as those of similar steps.
+to agree best with the changes of the network and of the most similar training steps (`change_selection`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import attrs
 import torch
@@ -19,9 +18,8 @@ from torch import Tensor
 
 from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters
 from kgscripts.models.changes.beam import Candidate, candidates
-from kgscripts.models.changes.causal import CausalChangeModel, causal_model
 from kgscripts.models.changes.inputs import batch_of, step_inputs
-from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, Neighbour, NeighbourSearch
+from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, NeighbourSearch
 from kgscripts.models.changes.network import ChangeNetwork, NetworkSize, whole_heads
 from kgscripts.models.changes.selection import SelectionSettings, considered, select
 from kgscripts.models.changes.vocabulary import ChangeVocabulary
@@ -37,12 +35,11 @@ KIND = "change-composer"
 STRINGS = "strings.json"
 VOCABULARY = "vocabulary.json"
 
-_NETWORK, _KNOWN, _DOWN, _UP, _WRITER = "network.", "known.", "adapters.down.", "adapters.up.", "writer."
+_NETWORK, _KNOWN, _DOWN, _UP = "network.", "known.", "adapters.down.", "adapters.up."
 _Value = TypeVar("_Value")
 _BATCH = 128
 """Steps whose intermediate results are in memory at a time."""
 _count = [validators.instance_of(int), validators.ge(1)]
-_inner_share = [validators.instance_of(float), validators.gt(0.0), validators.lt(1.0)]
 _cosine = [validators.instance_of(float), validators.ge(-1.0), validators.le(1.0)]
 
 
@@ -57,10 +54,6 @@ class ComposerSettings:
     neighbours: int = field(default=40, validator=[*_count, validators.le(MOST_NEIGHBOURS)])
     temperature: float = field(default=0.1, validator=[validators.instance_of(float), validators.gt(0.0)])
     noun_similarity: float = field(default=0.1, validator=_cosine)
-    written_sets: int = field(default=6, validator=[*_count, validators.le(MOST_NEIGHBOURS)])
-    """The answers that a language model writes for each step, if there is one."""
-    written_share: float = field(default=0.4, validator=_inner_share)
-    """Their weight among the answers of neighbours and language model."""
     selection: SelectionSettings = field(factory=SelectionSettings)
 
 
@@ -79,10 +72,8 @@ class ChangeComposer(TrainedModel):
         settings: ComposerSettings,
         model: Model,
         encoder: Encoder,
-        writer: CausalChangeModel | None = None,
     ) -> None:
         self.model = model
-        self._writer = writer
         self._network = network.eval()
         self._vocabulary = vocabulary
         self._settings = settings
@@ -101,8 +92,6 @@ class ChangeComposer(TrainedModel):
         self._network.to(device)
         self._tables = [table().detach() for table in self._network.tables]
         self._search.to(device)
-        if self._writer is not None:
-            self._writer.to(device)
         return self
 
     def predict(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
@@ -121,22 +110,11 @@ class ChangeComposer(TrainedModel):
         return result
 
     def _predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-        read = self._read(steps)
+        neighbours = self._search.find([step.text for step in steps])
         return [
             select(found, counts.double().numpy(), answers, self._settings.selection)
-            for (found, counts), answers in zip(read, self._answers(steps), strict=True)
+            for (found, counts), answers in zip(self._read(steps), neighbours, strict=True)
         ]
-
-    def _answers(self, steps: Sequence[ProcedureStep]) -> Iterator[list[Neighbour]]:
-        """Answers to each step, with weights: those of its neighbours, and those that the language model writes."""
-        neighbours = self._search.find([step.text for step in steps])
-        if self._writer is None:
-            yield from neighbours
-            return
-        sets, share = self._settings.written_sets, self._settings.written_share
-        for own, written in zip(neighbours, self._writer.drawn(steps, sets), strict=True):
-            known = [Neighbour(one.weight * (1 - share), one.changes) for one in own]
-            yield [*known, *(Neighbour(share / sets, changes) for changes in written)]
 
     def _read(self, steps: Sequence[ProcedureStep]) -> list[tuple[list[Candidate], Tensor]]:
         """What the network says of each step: changes with log probabilities, and probabilities of their number."""
@@ -164,12 +142,10 @@ def composer_checkpoint(
     settings: ComposerSettings,
     card: ModelCard,
     trained: Mapping[str, Tensor],
-    writer: Checkpoint | None = None,
 ) -> Checkpoint:
     """The checkpoint of a trained network and its known steps; floating-point numbers in half precision.
 
     `trained` are the weights of the encoder after training, by the names of their layers; they become adapters.
-    `writer` is that of a language model that writes state changes, and becomes a part of it.
     """
     encoder = load_encoder()
     down, up = adapters_between(layer_weights(encoder.network), trained, settings.rank)
@@ -179,15 +155,6 @@ def composer_checkpoint(
     tensors |= {_KNOWN + name: value for name, value in steps.items()}
     values = {**attrs.asdict(settings), "encoder_sha256": encoder.digest}
     files = {STRINGS: _lines(strings), VOCABULARY: _lines(attrs.asdict(vocabulary))}
-    if writer is not None:
-        tensors |= {_WRITER + name: value for name, value in writer.tensors.items()}
-        files |= {_WRITER + name: content for name, content in writer.files.items()}
-        values["writer"] = dict(writer.settings)
-        pretrained = {name: fact for name, fact in writer.card.training.items() if name.startswith("pretrained")}
-        data = f"{card.data}; with a language model trained on {writer.card.data}"
-        facts = {**card.training, **pretrained, "writer": writer.card.name}
-        name = f"{card.name} with {pretrained.get('pretrained', writer.card.name)}"
-        card = attrs.evolve(card, name=name, data=data, training=facts)
     return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card, files=files)
 
 
@@ -198,7 +165,6 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
     encoder = load_encoder()
     values = dict(checkpoint.settings)
     digest = values.pop("encoder_sha256")
-    writer = _writer(checkpoint, values.pop("writer", None))
     selection = SelectionSettings(**values.pop("selection"))
     settings = ComposerSettings(**values, selection=selection)
     vocabulary = _vocabulary(checkpoint.json(VOCABULARY))
@@ -220,16 +186,7 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
     steps = {name: value.numpy() for name, value in _below(_KNOWN, checkpoint.tensors).items()}
     known = KnownSteps.read(steps, checkpoint.json(STRINGS))
     encoder.check(digest)
-    return ChangeComposer(network, vocabulary, known, settings, checkpoint.model, encoder, writer)
-
-
-def _writer(checkpoint: Checkpoint, settings: Mapping[str, Any] | None) -> CausalChangeModel | None:
-    """The language model that is a part of a checkpoint, if it has one."""
-    if settings is None:
-        return None
-    files = _below(_WRITER, checkpoint.files)
-    tensors = _below(_WRITER, checkpoint.tensors)
-    return causal_model(attrs.evolve(checkpoint, settings=settings, tensors=tensors, files=files))
+    return ChangeComposer(network, vocabulary, known, settings, checkpoint.model, encoder)
 
 
 def _below(prefix: str, values: Mapping[str, _Value]) -> dict[str, _Value]:

@@ -7,7 +7,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from kgscripts.evaluation.changes.schema_files import GOLD, OVERGENERATED
+from kgscripts.reproductions.openpi.schema_files import GOLD, OVERGENERATED
 
 PROCEDURE: dict[str, Any] = {
     "goal": "Make Tea",

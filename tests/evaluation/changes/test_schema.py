@@ -12,8 +12,15 @@ from typing import Any
 
 import pytest
 
-from kgscripts.evaluation.changes.schema import Count, SchemaCounts, StepAnswer, count_schema, count_schemas, normalised
-from kgscripts.evaluation.changes.schema_files import (
+from kgscripts.reproductions.openpi.schema import (
+    Count,
+    SchemaCounts,
+    StepAnswer,
+    count_schema,
+    count_schemas,
+    normalised,
+)
+from kgscripts.reproductions.openpi.schema_files import (
     GOLD,
     OVERGENERATED,
     PUBLISHED,

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.evaluation.changes.schema_files import GOLD, OVERGENERATED
 from kgscripts.evaluation.result import Evaluation, System
 from kgscripts.models import registry
 from kgscripts.models.checkpoint import read_card, save_checkpoint
+from kgscripts.reproductions.openpi.schema_files import GOLD, OVERGENERATED
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError
 from schemas.provenance import Exposure, Model

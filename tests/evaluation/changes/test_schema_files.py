@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kgscripts.evaluation.changes.schema_files import (
+from kgscripts.reproductions.openpi.schema_files import (
     GOLD,
     OVERGENERATED,
     SchemaGold,

@@ -1,5 +1,0 @@
-"""Models that fill the blanks of concrete instructions: word-level networks, masked and causal language models."""
-
-from kgscripts.models.cloze.protocol import ClozeModel
-
-__all__ = ["ClozeModel"]

@@ -1,0 +1,1 @@
+"""What only the three papers need: their networks, gold data, official metrics and published tables."""

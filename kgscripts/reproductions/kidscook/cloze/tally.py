@@ -1,0 +1,105 @@
+"""Accumulating the scores of a model over cloze templates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from attrs import define, field
+
+from kgscripts.evaluation.result import Figure, System, counts, shares
+from kgscripts.models.cloze import ClozeModel
+from kgscripts.reproductions.kidscook.cloze.filling import Candidates, Guess
+from kgscripts.reproductions.kidscook.cloze.items import ClozeItem
+from kgscripts.reproductions.kidscook.cloze.scores import (
+    STRICT,
+    SURPRISAL,
+    WORD_SURPRISAL,
+    context,
+    mean_span,
+    nats,
+)
+
+_IMPOSSIBLE = float("-inf")
+
+
+@define
+class Tally:
+    """The sums over all pairs for one model."""
+
+    candidates: Candidates
+    transition_nats: float = 0.0
+    _counts: Counter[str] = field(factory=Counter)
+    _word_nats: float = 0.0
+
+    def add(self, item: ClozeItem, oracle: Sequence[Guess], choices: Sequence[Guess], greedy: Sequence[Guess]) -> None:
+        """Add a pair: predictions given gold words, given own words within each blank, and of the greedy setup."""
+        unknown = self.candidates.unknown
+        self._counts["pairs"] += 1
+        self._counts["words"] += len(item.blanks)
+        for guess in oracle:
+            self._counts["unknown_words"] += guess.gold == unknown
+            if guess.gold_log_probability == _IMPOSSIBLE:
+                self._counts["impossible_words"] += 1
+            else:
+                self._word_nats -= guess.gold_log_probability
+        for setup, guesses in (("oracle", oracle), ("greedy", greedy)):
+            found = [guess.gold in guess.top and guess.gold_log_probability > _IMPOSSIBLE for guess in guesses]
+            known = [guess.gold != unknown for guess in guesses]
+            self._counts[f"{setup}_top5"] += sum(found)
+            self._counts[f"{setup}_top5_strict"] += sum(map(min, found, known))
+        first = {blank.start: number for number, blank in reversed(list(enumerate(item.blanks)))}
+        for start, end in item.slots:
+            self._counts["blanks"] += 1
+            words = slice(first[start], first[start] + end - start)
+            for setup, guesses in (("oracle", choices[words]), ("greedy", greedy[words])):
+                matches = all(guess.choice == guess.gold for guess in guesses)
+                self._counts[f"{setup}_match"] += matches
+                self._counts[f"{setup}_match_strict"] += matches and all(guess.gold != unknown for guess in guesses)
+
+    def add_path(self, item: ClozeItem, path: Sequence[int]) -> None:
+        """Add the spans of a Viterbi path: the concrete tokens that one abstract token emitted, if any.
+
+        As in the released extraction, the start symbol is emitted by the first abstract token.
+        """
+        self._counts["aligned"] += len(item.concrete)
+        self._counts["starts"] += 1
+        self._counts["word_spans"] += len(set(path))
+        self._counts["spans"] += len({0, *path})
+
+    def system(self, model: ClozeModel) -> System:
+        """The figures over all added pairs: shares, nats a hidden token, and tokens a span.
+
+        The unknown word is a word like any other: predicting it for a gold word that is unknown to the model is right.
+        In the part `STRICT` it is wrong. `surprisal` is comparable with the published figures: it includes the
+        alignment decisions that the released scorer counts; `word surprisal` is that of the words alone. There is none
+        if no gold word has a probability. `mean span length` counts the start symbol, as the released extraction does,
+        and exists for models with hard alignments only.
+        """
+        number = self._counts
+        words, possible = number["words"], number["words"] - number["impossible_words"]
+        figures: list[Figure] = []
+        for part, suffix in (("", ""), (STRICT, "_strict")):
+            values = {
+                f"{setup} {metric}": number[f"{setup}_{metric}{suffix}"] / total
+                for setup in ("oracle", "greedy")
+                for metric, total in (("match", number["blanks"]), ("top5", words))
+            }
+            figures += shares(values, part)
+        if possible:
+            surprisal = self._word_nats / possible
+            figures += [nats(SURPRISAL, surprisal + self.transition_nats / words), nats(WORD_SURPRISAL, surprisal)]
+        if number["spans"]:
+            figures.append(mean_span((number["aligned"] + number["starts"]) / number["spans"]))
+            figures.append(mean_span(number["aligned"] / number["word_spans"], "without the start symbol"))
+        figures += counts({"unknown words": number["unknown_words"], "impossible words": number["impossible_words"]})
+        return System(name=model.name, setting=context(model.context), figures=figures)
+
+    def items(self) -> dict[str, int]:
+        """How much was measured."""
+        return {
+            "pairs": self._counts["pairs"],
+            "blanks": self._counts["blanks"],
+            "hidden tokens": self._counts["words"],
+            "candidates": len(self.candidates.words),
+        }

@@ -1,0 +1,121 @@
+"""``kgscripts corpora stats`` and ``cloze``: the statistics of pair corpora, and cloze tasks made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kgscripts.commands.corpora import FETCHED
+from kgscripts.commands.options import AsJson
+from schemas.errors import InputError
+from schemas.output_files import check_outputs, write_lines
+from schemas.terminal import console, echo, echo_json, progress_bar
+
+_FILES_A_TABLE = 3
+"""As many as fit 80 characters."""
+
+
+def stats(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora."),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Print the statistics of pair corpora (Table 1 of KidsCook), such as the vocabulary new on the concrete sides.
+
+    Reads plain TSV, cloze templates, JSON lines with steps, and released id sequences. In a folder, the files whose
+    names begin with a split are read: train, dev, valid or test.
+
+    Example: kgscripts corpora stats corpora/kidscook
+    """
+    import attrs
+    from rich.table import Table
+
+    from kgscripts.corpora.pairs.loading import load_pairs, split_files
+    from kgscripts.reproductions.kidscook.pair_statistics import pair_statistics, sentences
+    from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
+
+    pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=FETCHED)}
+    distinct = sentences(pair for read in pairs.values() for pair in read)
+    with progress_bar() as progress:
+        lemmas = progress.track(lemmas_of_tokens(load_pipeline(), distinct), total=len(distinct), description="lemmas")
+        lemmas_of = dict(zip(distinct, lemmas, strict=True))
+    rows = {name: attrs.asdict(pair_statistics(read, lemmas_of)) for name, read in pairs.items()}
+    if as_json:
+        echo_json([{"file": name, **row} for name, row in rows.items()])
+        return
+    names = list(rows)
+    for first in range(0, len(names), _FILES_A_TABLE):
+        shown = names[first : first + _FILES_A_TABLE]
+        table = Table("", *(Path(name).name for name in shown), box=None)
+        for key in rows[shown[0]]:
+            values = (rows[name][key] for name in shown)
+            table.add_row(key.replace("_", " "), *(f"{v:,.2f}" if isinstance(v, float) else f"{v:,}" for v in values))
+        console().print(table)
+
+
+def cloze(
+    files: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pair corpora, as `stats` reads them.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.tsv", help="Write the templates here.")],
+    whitelist: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Words that may be blanked, one per line.")
+    ] = None,
+    whitelist_out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the words here.")] = None,
+    min_count: Annotated[int, typer.Option(min=1, help="How often a word must occur.")] = 5,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="TEMPLATES", help="Other templates of these pairs to compare with.")
+    ] = None,
+    compare_whitelist: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Another whitelist to compare with.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a cloze task from pairs: blank the content words that occur only on the concrete side.
+
+    Stop words, numbers, rare words, words of the abstract sides and pairs without a blank are left out; the five
+    longest blanks of a pair are kept (KidsCook, section 2.2).
+
+    Example: kgscripts corpora cloze pairs.tsv -o pairs.template.tsv --whitelist-out words.txt
+    """
+    import attrs
+
+    from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist, split_files
+    from kgscripts.reproductions.kidscook.cloze import construction
+
+    sources = split_files(files, fetched=FETCHED)
+    check_outputs(output, whitelist_out, inputs=[*sources, whitelist, compare, compare_whitelist])
+    pairs = load_pairs(sources).pairs
+    words = read_whitelist(whitelist) if whitelist else construction.blankable_words(pairs, min_count=min_count)
+    allowed = frozenset(words)
+    clozes = construction.construct_clozes(pairs, allowed)
+    if not clozes:
+        remedy = "use another whitelist" if whitelist else "lower --min-count, or pass words with --whitelist"
+        raise InputError(f"none of {len(pairs):,} pairs has a word that may be blanked", remedy=remedy)
+    facts: dict[str, Any] = {
+        "pairs": len(pairs),
+        "clozes": len(clozes),
+        "words": len(words),
+        "blanks": sum(len(made.slots) for made in clozes),
+        "blank_tokens": sum(sum(made.blanks) for made in clozes),
+    }
+    if compare:
+        agreement = construction.token_agreement(pairs, allowed, load_pairs([compare]).pairs)
+        facts["templates"] = attrs.asdict(agreement)
+    if compare_whitelist:
+        facts["whitelist"] = attrs.asdict(construction.word_overlap(words, read_whitelist(compare_whitelist)))
+    write_lines(output, map(construction.template_line, clozes))
+    if whitelist_out:
+        write_lines(whitelist_out, words)
+    if as_json:
+        echo_json(facts)
+        return
+    echo("{pairs:,} pairs, {clozes:,} with {blanks:,} blanks of {blank_tokens:,} tokens".format_map(facts))
+    if compare:
+        line = "templates: precision {precision:.4f}, recall {recall:.4f}, accuracy {accuracy:.4f} of {tokens:,} tokens"
+        echo((line + " in {pairs:,} pairs; {missing:,} templates without a pair").format_map(facts["templates"]))
+    if compare_whitelist:
+        line = "whitelist: {common:,} words in common of {words:,} here and {reference:,} there"
+        echo(line.format_map(facts["whitelist"]))

@@ -1,0 +1,181 @@
+"""Cloze models that see the abstract sentence and the left side of a blank: the word-level networks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import torch
+from attrs import define
+from torch import Tensor
+
+from kgscripts.models.cloze import Cloze
+from kgscripts.models.loading import TrainedModel
+from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
+from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
+from kgscripts.reproductions.kidscook.networks.transducer import Transducer
+from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
+from schemas.errors import InputError
+
+_CELLS = 60_000
+"""The most pairs of tokens, padding included, that are computed at once."""
+
+MAX_CELLS = 4_000_000
+"""The most pairs of tokens in one pair: sides of 2,000 tokens each, far beyond any instruction."""
+
+
+@define
+class _Row:
+    """A concrete prefix of an abstract sentence, and the queries that read a part of it."""
+
+    abstract: tuple[str, ...]
+    prefix: tuple[str, ...]
+    queries: list[int]
+
+
+class LeftContextModel(TrainedModel):
+    """A network as a `ClozeModel`. Candidates outside its vocabulary have log probability -inf."""
+
+    context: Literal["left", "both"] = "left"
+
+    def __init__(self, name: str, network: PairNetwork, vocabulary: Vocabulary) -> None:
+        self.name = name
+        self.vocabulary = vocabulary
+        self._network = network.eval()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Its vocabulary."""
+        return self.vocabulary.words
+
+    @torch.inference_mode()
+    def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> Tensor:
+        """See `ClozeModel`. Raises InputError for a pair of enormous sides."""
+        known = torch.tensor([word in self.vocabulary for word in candidates], dtype=torch.bool)
+        ids = torch.tensor([*self.vocabulary.ids(candidates), self.vocabulary.unknown])
+        allowed = torch.cat([known, torch.ones(1, dtype=torch.bool)])
+        result = torch.empty(len(clozes), len(ids))
+        for queries, batch, where in self._batches(clozes):
+            logits = self._scores(batch, where).float().cpu()[:, ids]
+            result[queries] = logits.masked_fill(~allowed, float("-inf")).log_softmax(dim=1)
+        return result
+
+    @torch.inference_mode()
+    def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> Tensor:
+        """log p(concrete | abstract) in nats, (pairs,). Raises InputError for a pair of enormous sides."""
+        result = torch.empty(len(abstract))
+        for rows, batch in self._pair_batches(abstract, concrete):
+            result[rows] = self._network.log_likelihood(batch).float().cpu()
+        return result
+
+    def _scores(self, batch: PairBatch, where: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+        """Unnormalised log probabilities of all words, (queries, words), at (row, position, start of the blank)."""
+        rows, positions, _ = where
+        return self._network.next_word(batch, rows, positions)
+
+    def _pair_batches(
+        self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[list[int], PairBatch]]:
+        """Batches of pairs of similar length, with the indices of the pairs."""
+        sizes = [(len(a), len(c)) for a, c in zip(abstract, concrete, strict=True)]
+        for rows in _groups(sizes):
+            batch = PairBatch.of_words(
+                [abstract[row] for row in rows], [concrete[row] for row in rows], self.vocabulary
+            )
+            yield rows, batch.to(self._network.embedding.weight.device)
+
+    def _batches(self, clozes: Sequence[Cloze]) -> Iterator[tuple[list[int], PairBatch, tuple[Tensor, Tensor, Tensor]]]:
+        """Batches of queries: their indices, the prefixes, and (row, position, start of the blank) of each query."""
+        rows = _rows(clozes)
+        for places, batch in self._pair_batches([row.abstract for row in rows], [row.prefix for row in rows]):
+            queries = [query for place in places for query in rows[place].queries]
+            row_of = [row for row, place in enumerate(places) for _ in rows[place].queries]
+            numbers = (row_of, [clozes[q].position for q in queries], [clozes[q].slot_start for q in queries])
+            row, position, start = (torch.tensor(values, device=batch.abstract.device) for values in numbers)
+            yield queries, batch, (row, position, start)
+
+
+class TransducerModel(LeftContextModel):
+    """The transducer as a cloze model with hard alignments (`ViterbiModel`).
+
+    A word is predicted from all alignments of the words before it, weighted by their probability, as in the marginal
+    likelihood of training.
+    """
+
+    _network: Transducer
+
+    def __init__(self, name: str, network: Transducer, vocabulary: Vocabulary) -> None:
+        super().__init__(name, network, vocabulary)
+
+    def with_viterbi_slots(self) -> ViterbiSlotModel:
+        """The same network, filling blanks as it was published."""
+        return ViterbiSlotModel(f"{self.name}, one alignment a blank", self._network, self.vocabulary)
+
+    @torch.inference_mode()
+    def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
+        """The Viterbi path of each pair, an abstract index for each concrete token (appendix A.4).
+
+        Raises InputError for a pair of enormous sides.
+        """
+        paths: list[list[int]] = [[] for _ in abstract]
+        for rows, batch in self._pair_batches(abstract, concrete):
+            for row, path in zip(rows, self._network.viterbi(batch).path.tolist(), strict=True):
+                paths[row] = path[: len(concrete[row])]
+        return paths
+
+
+class ViterbiSlotModel(TransducerModel):
+    """The transducer as it was published: each blank has the one alignment that follows from the best of its prefix.
+
+    `predict` gives the probabilities of words alone (appendix A.4). The published surprisal also counts alignment
+    decisions (under fixed transitions -log 0.5 each): `transition_surprisal` has these (`TransitionModel`).
+    """
+
+    def _scores(self, batch: PairBatch, where: tuple[Tensor, Tensor, Tensor]) -> Tensor:
+        return self._network.slot_word(batch, *where)
+
+    @torch.inference_mode()
+    def transition_surprisal(self, clozes: Sequence[Cloze]) -> Tensor:
+        """Nats of the alignment decisions that go with each word, (clozes,); see `SlotStates.transitions`."""
+        result = torch.empty(len(clozes))
+        for queries, batch, where in self._batches(clozes):
+            result[queries] = -self._network.slot_states(batch, *where).transitions.float().cpu()
+        return result
+
+
+def _rows(clozes: Sequence[Cloze]) -> list[_Row]:
+    """The prefixes of the queries; a prefix of another one has no row of its own."""
+    by_abstract: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for query, cloze in enumerate(clozes):
+        by_abstract[cloze.abstract].append(query)
+    rows = []
+    for abstract, queries in by_abstract.items():
+        prefix = {query: clozes[query].concrete[: clozes[query].position] for query in queries}
+        row: _Row | None = None
+        # In descending order a prefix comes directly after the sequences that begin with it.
+        for query in sorted(queries, key=prefix.__getitem__, reverse=True):
+            words = prefix[query]
+            if row is None or row.prefix[: len(words)] != words:
+                row = _Row(abstract, words, [])
+                rows.append(row)
+            row.queries.append(query)
+    return rows
+
+
+def _groups(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+    """Indices of pairs of similar size (abstract, concrete); their padded cells stay within the limits."""
+    group: list[int] = []
+    widest = 0
+    for place in sorted(range(len(sizes)), key=lambda place: (sizes[place][1], sizes[place][0])):
+        abstract, concrete = sizes[place]
+        if abstract * (concrete + 1) > MAX_CELLS:
+            message = f"sides of {abstract:,} and {concrete:,} tokens"
+            raise InputError(message, where=f"pair {place + 1}", remedy="give instructions, not whole documents")
+        widest = max(widest, abstract)
+        if group and (len(group) + 1) * widest * (concrete + 1) > _CELLS:
+            yield group
+            group, widest = [], abstract
+        group.append(place)
+    if group:
+        yield group

@@ -1,0 +1,238 @@
+"""Scores of the schema of a procedure: the entities and attributes that change (OpenPI 2.0, Zhang et al. 2023).
+
+A gold entity is a cluster of names, and has clusters of names of its attributes. Each cluster has a leading name. Names
+are compared in lower case and without an article at their beginning (`normalised`). *Entities* and *attributes* are
+counted over the procedure, *entities a step* and *attributes a step* step by step.
+
+The counts are those of the published evaluator, whose peculiarities are kept:
+
+- Recall compares answered names as written: "the pan" can be right, but finds nothing. Over the procedure, gold names
+  of attributes are compared as written too.
+- Right (precision), a step: an answer is right if its entity or attribute is one of the procedure, whatever the step.
+- Right, entities: each distinct name counts, also if several name one gold entity.
+- Found (recall), attributes: a gold attribute counts once for each step and each answered name of its entity.
+- Right, attributes: predicted are distinct pairs of entity and attribute, but a pair that is right counts each time
+  that it is answered, until the leading names of its clusters have been answered.
+- Found, entities a step: each answered name of the entity counts.
+- Gold, attributes a step: the gold attributes of an entity in a step count once for each entity that is answered for
+  the step; none counts where no entity is answered. Found: each answered attribute counts, for each answered name of
+  its entity and each gold attribute.
+
+Unlike there, procedures are paired by their id, not by their order in the files, precision and recall are at most 1,
+where the counts alone could give more, and a score with nothing to divide by is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import product
+
+from attrs import field, fields, frozen
+
+from kgscripts.reproductions.openpi.scores import Score, score_of
+
+_ARTICLES = ("the ", "a ", "an ")
+
+StepAnswer = Mapping[str, Sequence[str]]
+"""The attributes that change in a step, by their entity."""
+Answers = Mapping[str, Sequence[StepAnswer]]
+"""The answer for each step, by the id of the procedure."""
+
+
+def normalised(name: str) -> str:
+    """The name in lower case, without one article at its beginning."""
+    name = name.lower()
+    article = next((article for article in _ARTICLES if name.startswith(article)), "")
+    return name.removeprefix(article)
+
+
+@frozen(kw_only=True)
+class EntityCluster:
+    """The names of a gold entity, and those of its attributes by their leading name, all as written."""
+
+    name: str
+    names: tuple[str, ...] = field(converter=tuple[str, ...])
+    attributes: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def normalised_names(self) -> frozenset[str]:
+        """The names as they are compared."""
+        return frozenset(map(normalised, self.names))
+
+    @cached_property
+    def normalised_attributes(self) -> Mapping[str, frozenset[str]]:
+        """The names of attributes as they are compared, by the leading name of their cluster."""
+        return {normalised(name): frozenset(map(normalised, names)) for name, names in self.attributes.items()}
+
+
+@frozen(kw_only=True)
+class Changes:
+    """The attributes of an entity that change in each step; both by the leading name of their cluster."""
+
+    entity: str
+    steps: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
+
+
+@frozen(kw_only=True)
+class SchemaProcedure:
+    """The gold data of a procedure. Leading names of its clusters differ when they are normalised."""
+
+    id: str
+    goal: str
+    steps: tuple[str, ...] = field(converter=tuple[str, ...])
+    clusters: tuple[EntityCluster, ...] = field(converter=tuple[EntityCluster, ...])
+    changes: tuple[Changes, ...] = field(converter=tuple[Changes, ...])
+
+
+@frozen
+class Count:
+    """How many gold items there are and are found, how many predicted items there are and are right."""
+
+    gold: int = 0
+    found: int = 0
+    predicted: int = 0
+    right: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        return Count(
+            self.gold + other.gold,
+            self.found + other.found,
+            self.predicted + other.predicted,
+            self.right + other.right,
+        )
+
+    @property
+    def score(self) -> Score:
+        """Precision, recall and F1; 0 where there is nothing to divide by, and 1 at most."""
+        return score_of(_share(self.right, self.predicted), _share(self.found, self.gold))
+
+
+def _share(count: int, total: int) -> float:
+    return min(1.0, count / (total or 1))
+
+
+@frozen(kw_only=True)
+class SchemaCounts:
+    """What the four measures count, in the order in which they are printed."""
+
+    entities: Count = Count()
+    attributes: Count = Count()
+    entities_a_step: Count = Count()
+    attributes_a_step: Count = Count()
+
+    def __add__(self, other: SchemaCounts) -> SchemaCounts:
+        return SchemaCounts(
+            **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(SchemaCounts)}
+        )
+
+    @property
+    def scores(self) -> dict[str, Score]:
+        """The scores by the name of their measure, such as "entities a step"."""
+        return {each.name.replace("_", " "): getattr(self, each.name).score for each in fields(SchemaCounts)}
+
+
+def count_schemas(gold: Iterable[SchemaProcedure], answers: Answers) -> SchemaCounts:
+    """What the measures count over all procedures. Each must have an answer for each of its steps."""
+    return sum((count_schema(procedure, answers[procedure.id]) for procedure in gold), start=SchemaCounts())
+
+
+def count_schema(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> SchemaCounts:
+    """What the measures count in one procedure."""
+    return SchemaCounts(
+        entities=_entities(gold, answer),
+        attributes=_attributes(gold, answer),
+        entities_a_step=_entities_a_step(gold, answer),
+        attributes_a_step=_attributes_a_step(gold, answer),
+    )
+
+
+def _entities(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
+    written = {entity for step in answer for entity in step}
+    compared = set(map(normalised, written))
+    known = frozenset[str]().union(*(cluster.normalised_names for cluster in gold.clusters))
+    return Count(
+        gold=len(gold.clusters),
+        found=sum(not written.isdisjoint(cluster.normalised_names) for cluster in gold.clusters),
+        predicted=len(compared),
+        right=len(compared & known),
+    )
+
+
+def _attributes(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
+    found = sum(
+        not set(attributes).isdisjoint(names)
+        for cluster, step in product(gold.clusters, answer)
+        for entity, attributes in step.items()
+        if entity in cluster.normalised_names
+        for names in cluster.attributes.values()
+    )
+    answered: set[tuple[str, str]] = set()
+    right = 0
+    for pair in _pairs(answer):
+        leading = _leading_pair(gold, *pair)
+        right += leading is not None and leading not in answered
+        answered.add(pair)
+    return Count(
+        gold=sum(len(cluster.attributes) for cluster in gold.clusters),
+        found=found,
+        predicted=len(answered),
+        right=right,
+    )
+
+
+def _entities_a_step(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
+    entities = [normalised(entity) for step in answer for entity in step]
+    changes = list(_changes(gold, answer))
+    return Count(
+        gold=len(changes),
+        found=sum(entity in cluster.normalised_names for cluster, _, step in changes for entity in step),
+        predicted=len(entities),
+        right=sum(any(entity in cluster.normalised_names for cluster in gold.clusters) for entity in entities),
+    )
+
+
+def _attributes_a_step(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
+    pairs = list(_pairs(answer))
+    changes = list(_changes(gold, answer))
+    found = sum(
+        attribute in cluster.normalised_attributes[normalised(changed)]
+        for cluster, attributes, step in changes
+        for entity, answered in step.items()
+        if entity in cluster.normalised_names
+        for changed, attribute in product(attributes, answered)
+    )
+    return Count(
+        gold=sum(len(attributes) * len(step) for _, attributes, step in changes),
+        found=found,
+        predicted=len(pairs),
+        right=sum(_leading_pair(gold, *pair) is not None for pair in pairs),
+    )
+
+
+def _pairs(answer: Sequence[StepAnswer]) -> Iterator[tuple[str, str]]:
+    """Each answered entity and attribute, normalised."""
+    for step in answer:
+        for entity, attributes in step.items():
+            yield from product([normalised(entity)], map(normalised, attributes))
+
+
+def _leading_pair(gold: SchemaProcedure, entity: str, attribute: str) -> tuple[str, str] | None:
+    """The normalised leading names of the first clusters that an answered entity and attribute belong to."""
+    for cluster in gold.clusters:
+        if entity in cluster.normalised_names:
+            for leading, names in cluster.normalised_attributes.items():
+                if attribute in names:
+                    return normalised(cluster.name), leading
+    return None
+
+
+def _changes(
+    gold: SchemaProcedure, answer: Sequence[StepAnswer]
+) -> Iterator[tuple[EntityCluster, tuple[str, ...], StepAnswer]]:
+    """For each entity and each step that changes it: its cluster, the attributes that change, and the answer."""
+    clusters = {normalised(cluster.name): cluster for cluster in gold.clusters}
+    for changes in gold.changes:
+        for attributes, step in zip(changes.steps, answer, strict=True):
+            if attributes:
+                yield clusters[normalised(changes.entity)], attributes, step

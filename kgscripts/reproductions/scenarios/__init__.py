@@ -1,0 +1,1 @@
+"""Scenarios of passages: MCScript, and the texts of Wanzare et al. (2019)."""

@@ -1,0 +1,232 @@
+"""Artificial documents for scenario detection, merged from parts of labelled stories.
+
+Wanzare, Roth and Pinkal (2019), section 5.1, merge segments of MCScript stories to tune their segmentation. Here the
+documents also have sentences without a scenario, from stories of the same kind, and segments with two scenarios.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from attrs import frozen
+
+from kgscripts.reproductions.scenarios.documents import LabelledStory
+from schemas.errors import ConfigurationError
+from schemas.scenario_documents import LabelledSegment, ScenarioDocument
+
+_SHORTEST, _LONGEST = 3, 12
+_TURN = 3
+"""The most consecutive sentences of one of two interleaved stories."""
+
+
+def merge_documents(
+    stories: Sequence[LabelledStory],
+    *,
+    seed: int,
+    documents: int,
+    segments: tuple[int, int] = (2, 4),
+    sentences: tuple[int, int] = (_SHORTEST, _LONGEST),
+    none_share: float = 0.25,
+    two_labels: float = 0.15,
+    filler: Sequence[Sequence[str]] = (),
+    broader: Mapping[str, Sequence[str]] | None = None,
+) -> list[ScenarioDocument]:
+    """Merge contiguous parts of stories into documents; the same arguments give the same documents.
+
+    Parameters
+    ----------
+    stories
+        Those with a scenario are used, each about equally often. No scenario occurs twice in a document.
+    seed, documents
+        The seed of all choices, and the number of documents.
+    segments
+        The fewest and the most segments of a document.
+    sentences
+        The fewest and the most sentences of a segment; a shorter story is taken as a whole.
+    none_share
+        The share of all sentences that have no scenario.
+    two_labels
+        The share of segments with two labels: half of them, if possible, with a broader scenario besides the story's,
+        the others from two stories whose sentences alternate in runs of one to three.
+    filler
+        Texts in sentences about no scenario, of which contiguous parts are used. Half of the parts come from texts
+        that are shorter than a segment, if there are any.
+    broader
+        The broader scenarios of a scenario.
+
+    Raises
+    ------
+    ConfigurationError
+        For shares and sizes out of range, for fewer scenarios than a document needs, and for a share of None without
+        filler.
+    """
+    _check(segments, sentences, none_share, two_labels, documents)
+    scenarios = {story.scenario for story in stories if story.scenario}
+    needed = segments[1] * (2 if two_labels else 1)
+    if len(scenarios) < needed:
+        remedy = "give more stories, or ask for fewer segments"
+        raise ConfigurationError(
+            f"stories of {len(scenarios)} scenarios, where a document needs {needed}", remedy=remedy
+        )
+    texts = [text for text in filler if text]
+    if none_share and not texts:
+        remedy = "withhold scenarios, give a file with filler, or set the share of None to 0"
+        raise ConfigurationError("no sentences without a scenario", remedy=remedy)
+    return list(
+        _Merging(
+            random.Random(seed),
+            stories=[story for story in stories if story.scenario and story.sentences],
+            filler=texts,
+            segments=segments,
+            sentences=sentences,
+            none_share=none_share,
+            two_labels=two_labels,
+            broader=broader or {},
+        ).documents(documents)
+    )
+
+
+def _check(
+    segments: tuple[int, int], sentences: tuple[int, int], none_share: float, two_labels: float, documents: int
+) -> None:
+    for what, (low, high) in (("segments", segments), ("sentences", sentences)):
+        if not 1 <= low <= high:
+            raise ConfigurationError(
+                f"{low} to {high} {what}", remedy="the smaller number comes first, and is at least 1"
+            )
+    if not 0 <= none_share < 1:
+        raise ConfigurationError(f"a share of None of {none_share}", remedy="it is at least 0 and less than 1")
+    if not 0 <= two_labels <= 1:
+        raise ConfigurationError(f"a share of two labels of {two_labels}", remedy="it is between 0 and 1")
+    if documents < 1:
+        raise ConfigurationError(f"{documents} documents", remedy="ask for at least 1")
+
+
+@frozen(kw_only=True)
+class _Part:
+    """Consecutive sentences of a document and their scenarios; () for None."""
+
+    sentences: Sequence[str]
+    scenarios: tuple[str, ...] = ()
+
+
+class _Deck:
+    """Stories in a shuffled order, all of which are drawn before any is drawn again."""
+
+    def __init__(self, choice: random.Random, stories: Sequence[LabelledStory]) -> None:
+        self._choice = choice
+        self._stories = stories
+        self._left: list[LabelledStory] = []
+
+    def has(self, fits: Callable[[LabelledStory], bool]) -> bool:
+        return any(map(fits, self._stories))
+
+    def draw(self, fits: Callable[[LabelledStory], bool]) -> LabelledStory:
+        """The next story that fits; there is one."""
+        if not any(map(fits, self._left)):
+            fresh = list(self._stories)
+            self._choice.shuffle(fresh)
+            self._left += fresh
+        return self._left.pop(next(at for at, story in enumerate(self._left) if fits(story)))
+
+
+class _Merging:
+    def __init__(
+        self,
+        choice: random.Random,
+        *,
+        stories: Sequence[LabelledStory],
+        filler: Sequence[Sequence[str]],
+        segments: tuple[int, int],
+        sentences: tuple[int, int],
+        none_share: float,
+        two_labels: float,
+        broader: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._choice = choice
+        self._stories = _Deck(choice, stories)
+        self._below = _Deck(choice, [story for story in stories if broader.get(story.scenario)])
+        self._segments = segments
+        self._sentences = sentences
+        self._none_share = none_share
+        self._two_labels = two_labels
+        self._broader = broader
+        short = [text for text in filler if len(text) < sentences[0]]
+        long = [text for text in filler if len(text) >= sentences[0]]
+        self._fillers = [self._shuffled_for_ever(texts) for texts in (short, long) if texts]
+        self._owed = 0.0
+        """Sentences without a scenario that are still to come, so that their share is right over all documents."""
+
+    def documents(self, count: int) -> Iterator[ScenarioDocument]:
+        sizes = [self._choice.randint(*self._segments) for _ in range(count)]
+        whole = sum(sizes)
+        with_two = set(self._choice.sample(range(whole), round(self._two_labels * whole)))
+        first = 0
+        for number, size in enumerate(sizes, 1):
+            yield self._document(f"merged-{number}", [segment in with_two for segment in range(first, first + size)])
+            first += size
+
+    def _document(self, identifier: str, with_two: Sequence[bool]) -> ScenarioDocument:
+        used: set[str] = set()
+        parts = [self._of_two(used) if two else self._of_one(used) for two in with_two]
+        labelled = sum(len(part.sentences) for part in parts)
+        self._owed += labelled * self._none_share / (1 - self._none_share)
+        while self._owed >= self._sentences[0]:
+            part = self._part(next(self._choice.choice(self._fillers)), most=int(self._owed))
+            self._owed -= len(part)
+            parts.insert(self._choice.randint(0, len(parts)), _Part(sentences=part))
+        segments, start = [], 0
+        for piece in parts:
+            end = start + len(piece.sentences)
+            if piece.scenarios:
+                segments.append(LabelledSegment(start=start, end=end, scenarios=piece.scenarios))
+            start = end
+        sentences = [sentence for piece in parts for sentence in piece.sentences]
+        return ScenarioDocument(id=identifier, sentences=sentences, segments=segments)
+
+    def _of_one(self, used: set[str]) -> _Part:
+        """A part of a story whose scenario is not used in the document yet."""
+        story = self._stories.draw(lambda story: story.scenario not in used)
+        used.add(story.scenario)
+        return _Part(sentences=self._part(story.sentences), scenarios=(story.scenario,))
+
+    def _of_two(self, used: set[str]) -> _Part:
+        """A part of a story with a broader scenario too, or of two stories; no scenario is used in the document yet."""
+        if self._choice.random() < 0.5 and self._below.has(lambda story: bool(self._above(story, used))):
+            story = self._below.draw(lambda story: bool(self._above(story, used)))
+            broader = self._choice.choice(self._above(story, used))
+            used |= {story.scenario, broader}
+            return _Part(sentences=self._part(story.sentences), scenarios=(broader, story.scenario))
+        first, second = self._of_one(used), self._of_one(used)
+        # Half of each, so that the length of a segment does not give away its number of labels.
+        halves = (self._part(part.sentences, max(1, self._sentences[1] // 2)) for part in (first, second))
+        return _Part(sentences=list(self._interleaved(*halves)), scenarios=first.scenarios + second.scenarios)
+
+    def _above(self, story: LabelledStory, used: set[str]) -> list[str]:
+        """The broader scenarios of a story that, as the story's own, are not used yet."""
+        if story.scenario in used:
+            return []
+        return [scenario for scenario in self._broader.get(story.scenario, ()) if scenario not in used]
+
+    def _part(self, sentences: Sequence[str], most: int | None = None) -> Sequence[str]:
+        """Consecutive sentences, at a random place and of a random number in the range."""
+        longest = min(self._sentences[1], len(sentences), most or len(sentences))
+        length = self._choice.randint(min(self._sentences[0], longest), longest)
+        start = self._choice.randint(0, len(sentences) - length)
+        return sentences[start : start + length]
+
+    def _interleaved(self, first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
+        waiting = [list(first), list(second)]
+        while all(waiting):
+            count = self._choice.randint(1, _TURN)
+            yield from waiting[0][:count]
+            del waiting[0][:count]
+            waiting.reverse()
+        yield from waiting[0] or waiting[1]
+
+    def _shuffled_for_ever(self, texts: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
+        order = list(texts)
+        while order:
+            self._choice.shuffle(order)
+            yield from order

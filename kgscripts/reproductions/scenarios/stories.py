@@ -1,0 +1,167 @@
+"""Which scenario a whole story is about, by cross-validation over labelled stories."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from attrs import frozen
+
+from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.reproductions.scenarios.documents import LabelledStory
+from schemas.errors import ConfigurationError, InputError
+
+Classifier = Callable[[Sequence[Sequence[str]]], Sequence[Sequence[str]]]
+"""Ranks the scenarios of each story, from its sentences, the most probable first."""
+Training = Callable[[Sequence[LabelledStory]], Classifier]
+"""Learns from stories; the classifier chooses among all scenarios, also those of which there was no story."""
+
+
+@frozen
+class StoryMistake:
+    """A story whose scenario is another one than predicted."""
+
+    id: str
+    gold: str
+    predicted: str
+
+
+@frozen(kw_only=True)
+class StoryAccuracy:
+    """The share of stories whose scenario was predicted, variants of a label merged."""
+
+    stories: int
+    scenarios: int
+    mistakes: tuple[StoryMistake, ...]
+    right_among_theirs: int
+    """Stories whose scenario ranks first among the scenarios that stories have."""
+
+    @property
+    def accuracy(self) -> float:
+        """From 0 to 1; candidates are all scenarios."""
+        return 1 - len(self.mistakes) / self.stories
+
+    @property
+    def accuracy_among_theirs(self) -> float:
+        """As `accuracy`, with the scenarios of the stories as candidates."""
+        return self.right_among_theirs / self.stories
+
+
+def seen_accuracy(
+    stories: Sequence[LabelledStory],
+    train: Training,
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    same: Callable[[str], str] = resolve,
+    on_story: Callable[[int], object] | None = None,
+) -> StoryAccuracy:
+    """The accuracy on stories of scenarios of which other stories were trained on.
+
+    The stories of each scenario are dealt out to the folds. Stories that are the only one of their scenario are trained
+    on and not predicted.
+
+    Parameters
+    ----------
+    stories:
+        Labelled stories, in any order: the result depends on their ids.
+    folds:
+        Each part of the stories is predicted by a classifier trained on the others.
+    same:
+        Gives the variants of a label ("go to the dentist", "going to the dentist") one name.
+    on_story:
+        Is told how many more stories were predicted.
+
+    Raises
+    ------
+    InputError
+        If no scenario has two stories.
+    ConfigurationError
+        If there are fewer than two folds.
+    """
+    _check(folds)
+    groups = [group for group in _by_scenario(stories, same) if len(group) > 1]
+    if not groups:
+        raise InputError("no scenario has two stories", remedy="add labelled stories")
+    draw = random.Random(seed)
+    parts: list[list[LabelledStory]] = [[] for _ in range(folds)]
+    place = 0
+    for group in groups:
+        for story in draw.sample(group, len(group)):
+            parts[place % folds].append(story)
+            place += 1
+    return _accuracy(stories, parts, train, same, on_story)
+
+
+def named_accuracy(
+    stories: Sequence[LabelledStory],
+    train: Training,
+    *,
+    folds: int = 10,
+    seed: int = 0,
+    same: Callable[[str], str] = resolve,
+    on_story: Callable[[int], object] | None = None,
+) -> StoryAccuracy:
+    """The accuracy on stories of scenarios of which no story was trained on.
+
+    The scenarios are dealt out to the folds; all their stories are withheld together. Parameters are those of
+    `seen_accuracy`. Raises InputError if there are no stories, and ConfigurationError for fewer than two folds.
+    """
+    _check(folds)
+    if not stories:
+        raise InputError("no labelled stories", remedy="add labelled stories")
+    groups = _by_scenario(stories, same)
+    random.Random(seed).shuffle(groups)
+    parts = [[story for group in groups[first::folds] for story in group] for first in range(folds)]
+    return _accuracy(stories, parts, train, same, on_story)
+
+
+def _check(folds: int) -> None:
+    if folds < 2:
+        raise ConfigurationError(f"{folds} folds", remedy="take at least two")
+
+
+def _by_scenario(stories: Iterable[LabelledStory], same: Callable[[str], str]) -> list[list[LabelledStory]]:
+    groups: dict[str, list[LabelledStory]] = {}
+    for story in sorted(stories, key=lambda story: story.id):
+        groups.setdefault(same(story.scenario), []).append(story)
+    return [group for _, group in sorted(groups.items())]
+
+
+def _accuracy(
+    stories: Sequence[LabelledStory],
+    parts: Sequence[Sequence[LabelledStory]],
+    train: Training,
+    same: Callable[[str], str],
+    on_story: Callable[[int], object] | None,
+) -> StoryAccuracy:
+    theirs = {same(story.scenario) for part in parts for story in part}
+    mistakes: list[StoryMistake] = []
+    right_among_theirs = 0
+    for story, ranking in _rankings(stories, parts, train, on_story):
+        gold = same(story.scenario)
+        predicted = [same(label) for label in ranking]
+        if predicted[0] != gold:
+            mistakes.append(StoryMistake(story.id, story.scenario, ranking[0]))
+        right_among_theirs += next((label for label in predicted if label in theirs), "") == gold
+    return StoryAccuracy(
+        stories=sum(map(len, parts)),
+        scenarios=len(theirs),
+        mistakes=tuple(mistakes),
+        right_among_theirs=right_among_theirs,
+    )
+
+
+def _rankings(
+    stories: Sequence[LabelledStory],
+    parts: Sequence[Sequence[LabelledStory]],
+    train: Training,
+    on_story: Callable[[int], object] | None,
+) -> Iterator[tuple[LabelledStory, Sequence[str]]]:
+    """Each story with the ranking by a classifier that was trained without the stories of its part."""
+    for part in filter(None, parts):
+        withheld = {story.id for story in part}
+        classify = train([story for story in stories if story.id not in withheld])
+        yield from zip(part, classify([story.sentences for story in part]), strict=True)
+        if on_story is not None:
+            on_story(len(part))

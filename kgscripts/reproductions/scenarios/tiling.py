@@ -1,0 +1,239 @@
+"""The published model of scenarios (Wanzare, Roth and Pinkal 2019, section 4), and its baselines (section 5.1).
+
+TopicTiling finds segments, a perceptron labels each, and a segment whose probabilities have a high entropy is about no
+scenario. The baselines have the same classifier on other segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import evolve, field, frozen, validators
+from numpy.typing import NDArray
+
+from kgscripts.models.loading import TrainedModel
+from kgscripts.models.scenarios.protocol import sentences_of
+from kgscripts.reproductions.scenarios.baselines import each_sentence, random_segments
+from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier, scenario_entropy
+from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf, feature_vectors
+from kgscripts.reproductions.scenarios.topic_tiling import TilingSettings, tile
+from kgscripts.reproductions.scenarios.topics import TopicModel
+from kgscripts.text.content_words import content_words
+from schemas.errors import ModelError
+from schemas.provenance import Model
+from schemas.scenario_documents import NONE, DetectedSegment
+
+MAJORITY = "majority"
+SEGMENTATIONS = ("topic-tiling", "sentence", "random")
+"""Those with a threshold of their own. `MAJORITY` has one segment a document and needs none."""
+RANKED = 5
+
+_LIKELY = 0.5
+_DOCUMENTS, _SEGMENTS = 16, 256
+"""Read at once."""
+_MOST_SENTENCES = 1000
+"""The most sentences of a piece; longer texts are segmented piece by piece."""
+
+Spans = Sequence[tuple[int, int]]
+
+_share = [validators.instance_of(float), validators.ge(0.0), validators.le(1.0)]
+
+
+@frozen(kw_only=True)
+class ScenarioSettings:
+    """The settings of the model besides its networks. Raises ValueError or TypeError for values that are out of
+    range."""
+
+    tiling: TilingSettings
+    scenarios: tuple[str, ...] = field(
+        converter=tuple[str, ...],
+        validator=[validators.min_len(1), validators.deep_iterable(validators.instance_of(str))],
+    )
+    sentences: tuple[int, ...] = field(
+        converter=tuple[int, ...], validator=validators.deep_iterable(validators.instance_of(int))
+    )
+    """The number of sentences of the training stories about each scenario."""
+    boundary_share: float = field(validator=_share)
+    """The share of gaps between sentences that have a boundary, for random segments."""
+    seed: int = field(validator=[validators.instance_of(int), validators.ge(0)])
+    thresholds: Mapping[str, Mapping[str, float]]
+    """Segmentation -> features -> the highest entropy of a segment that is about a scenario."""
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.sentences) != len(self.scenarios) or min(self.sentences) < 0:
+            raise ValueError(f"numbers of sentences of {len(self.sentences)} scenarios, not {len(self.scenarios)}")
+        for segmentation in SEGMENTATIONS:
+            for features in FEATURES:
+                for validator in _share:
+                    validator(self, attrs.fields(type(self)).thresholds, self.thresholds[segmentation][features])
+
+
+@frozen
+class ReadDocument:
+    """The sentences of a document, and the content words of each."""
+
+    sentences: Sequence[str]
+    words: Sequence[Sequence[str]]
+
+    @classmethod
+    def read(cls, documents: Sequence[Sequence[str]]) -> list[ReadDocument]:
+        """With the shipped pipeline."""
+        words = iter(content_words([sentence for sentences in documents for sentence in sentences]))
+        return [cls(sentences, list(islice(words, len(sentences)))) for sentences in documents]
+
+    def segment(self, start: int, end: int) -> SegmentText:
+        """The sentences `start:end` as one text."""
+        words = [word for sentence in self.words[start:end] for word in sentence]
+        return SegmentText(words=words, text=" ".join(self.sentences[start:end]))
+
+
+@frozen(kw_only=True, eq=False)
+class ScenarioParts:
+    """What training gives."""
+
+    settings: ScenarioSettings
+    topics: TopicModel
+    tfidf: TfIdf
+    classifier: ScenarioClassifier
+    scenario_topics: NDArray[np.float64]
+    """The mean share of each topic in the stories of a scenario, (scenarios, topics)."""
+
+    def spans(self, segmentation: str, document: ReadDocument) -> list[tuple[int, int]]:
+        """The segments of a document."""
+        if segmentation == "sentence":
+            return each_sentence(document.sentences)
+        if segmentation == "random":
+            share, seed = self.settings.boundary_share, self.settings.seed
+            return random_segments(document.sentences, boundary_share=share, seed=seed)
+        if segmentation == MAJORITY:
+            return [(0, len(document.sentences))] if document.sentences else []
+        found = []
+        for start in range(0, len(document.sentences), _MOST_SENTENCES):
+            weights = topic_weights(self.topics, document.words[start : start + _MOST_SENTENCES])
+            found += [(start + first, start + last) for first, last in tile(weights, self.settings.tiling)]
+        return found
+
+    def rankings(
+        self, features: str, document: ReadDocument, spans: Spans
+    ) -> list[tuple[float, tuple[tuple[str, float], ...]]]:
+        """The entropy of each segment, and its `RANKED` most probable scenarios."""
+        found = []
+        for at in range(0, len(spans), _SEGMENTS):
+            segments = [document.segment(start, end) for start, end in spans[at : at + _SEGMENTS]]
+            vectors = feature_vectors(features, segments, self.topics, self.tfidf)
+            probabilities = self.classifier.probabilities(features, vectors)
+            for entropy, row in zip(scenario_entropy(probabilities), probabilities, strict=True):
+                best = np.argsort(-row, kind="stable")[:RANKED]
+                ranking = tuple((self.settings.scenarios[place], float(row[place])) for place in best)
+                found.append((float(entropy), ranking))
+        return found
+
+
+class TopicTilingModel(TrainedModel):
+    """A `ScenarioModel`, a `SegmentLabeller` and a `FeatureChoice` of `kgscripts.models.scenarios.protocol`.
+
+    Whether a segment is about no scenario is a hard decision: `NONE` is then first in the ranking with the probability
+    1, and otherwise not in it. The probabilities of scenarios are those of independent binary classifiers.
+    """
+
+    def __init__(
+        self, parts: ScenarioParts, model: Model, *, segmentation: str = SEGMENTATIONS[0], features: str = FEATURES[0]
+    ) -> None:
+        self.model = model
+        self.parts = parts
+        self._segmentation = segmentation
+        self._features = features
+
+    def detect(self, documents: Sequence[Sequence[str] | str]) -> list[list[DetectedSegment]]:
+        """See `ScenarioModel`."""
+        return self._label(sentences_of(documents), None)
+
+    def label(self, documents: Sequence[Sequence[str]], spans: Sequence[Spans]) -> list[list[DetectedSegment]]:
+        """See `SegmentLabeller`."""
+        return self._label(documents, spans)
+
+    def with_features(self, features: str) -> TopicTilingModel:
+        """See `FeatureChoice`."""
+        if features not in FEATURES:
+            raise ModelError(f"no features {features!r}", remedy=f"one of {', '.join(FEATURES)}")
+        return TopicTilingModel(
+            self.parts, evolve(self.model, scores=()), segmentation=self._segmentation, features=features
+        )
+
+    def variant(self, segmentation: str) -> TopicTilingModel:
+        """The same classifier on other segments: ``sentence``, ``random``, or ``majority``, which needs none."""
+        model = evolve(self.model, name=f"scenarios-{segmentation}", scores=())
+        return TopicTilingModel(self.parts, model, segmentation=segmentation, features=self._features)
+
+    def scenario_words(self, top: int) -> dict[str, list[str]]:
+        """The `top` words of each scenario, by the topics that prevail in its stories (section 5.3, Table 9).
+
+        A topic counts as far as its share in these stories exceeds its mean share over all scenarios.
+        """
+        parts = self.parts
+        excess = np.maximum(parts.scenario_topics - parts.scenario_topics.mean(axis=0), 0.0)
+        weights = (excess @ parts.topics.word_probabilities).round(12)
+        order = np.argsort(-weights, axis=1, kind="stable")[:, :top]
+        return {
+            scenario: [parts.topics.words[word] for word in row]
+            for scenario, row in zip(parts.settings.scenarios, order, strict=True)
+        }
+
+    def _label(self, documents: Sequence[Sequence[str]], spans: Sequence[Spans] | None) -> list[list[DetectedSegment]]:
+        found = []
+        for at in range(0, len(documents), _DOCUMENTS):
+            for place, document in enumerate(ReadDocument.read(documents[at : at + _DOCUMENTS]), at):
+                found.append(
+                    self._detected(
+                        document, self.parts.spans(self._segmentation, document) if spans is None else spans[place]
+                    )
+                )
+        return found
+
+    def _detected(self, document: ReadDocument, spans: Spans) -> list[DetectedSegment]:
+        if self._segmentation == MAJORITY:
+            ranking = self._majority()
+            return [
+                DetectedSegment(start=start, end=end, ranking=ranking, scenarios=[ranking[0][0]])
+                for start, end in spans
+            ]
+        threshold = self.parts.settings.thresholds[self._segmentation][self._features]
+        rankings = self.parts.rankings(self._features, document, spans)
+        segments = []
+        for (start, end), (entropy, ranking) in zip(spans, rankings, strict=True):
+            likely = [name for rank, (name, probability) in enumerate(ranking) if not rank or probability > _LIKELY]
+            if entropy > threshold:
+                ranking, likely = ((NONE, 1.0), *ranking), []
+            segments.append(DetectedSegment(start=start, end=end, ranking=ranking, scenarios=likely))
+        return segments
+
+    def _majority(self) -> tuple[tuple[str, float], ...]:
+        """The scenarios with the most sentences in training, with their shares of all sentences."""
+        settings = self.parts.settings
+        order = np.argsort(-np.array(settings.sentences), kind="stable")[:RANKED]
+        total = sum(settings.sentences) or 1
+        return tuple((settings.scenarios[place], settings.sentences[place] / total) for place in order)
+
+
+def topic_weights(topics: TopicModel, words: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """For each sentence, the share of its known words whose most relevant topic is each topic, (sentences, topics).
+
+    The relevance of topics depends on the whole text. A sentence without a known word has weights of zero.
+    """
+    weights = np.zeros((len(words), len(topics.priors)))
+    topic_of = topics.topics_of_words([word for sentence in words for word in sentence])
+    for row, sentence in zip(weights, words, strict=True):
+        known = [topic_of[word] for word in sentence if word in topic_of]
+        np.add.at(row, known, 1 / max(1, len(known)))
+    return weights
+
+
+def settings_of(values: Mapping[str, Any]) -> ScenarioSettings:
+    """Settings as a checkpoint has them. Raises TypeError or ValueError for unknown and missing ones."""
+    if set(values["tiling"]) != {attribute.name for attribute in attrs.fields(TilingSettings)}:
+        raise ValueError(f"settings of the segmentation: {', '.join(map(str, values['tiling']))}")
+    return ScenarioSettings(**{**values, "tiling": TilingSettings(**values["tiling"])})
