@@ -33,7 +33,7 @@ test: $(VENV)/.dev
 
 # A part of the tests, for another interpreter than the one that all run with: what needs no torch, whose build for it
 # may take gigabytes, and yet reads, builds, stores, asks and exports. Its environment has no torch either.
-PART := tests/schemas tests/records tests/titles tests/lookup tests/test_platforms.py
+PART := tests/schemas tests/records tests/titles tests/analysis tests/test_platforms.py
 test-part: $(VENV)/.part
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PART)
 

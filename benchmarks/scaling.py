@@ -23,8 +23,8 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks.measure import Measurement, Row, at_least, at_most, measure
-from kgscripts.pieces.plan import split_reading
-from kgscripts.pieces.reading import read_piece
+from kgscripts.distributed.plan import split_reading
+from kgscripts.distributed.reading import read_piece
 from schemas.script_graph import ScriptGraph
 
 HOW_TOS, DRIVER = 200, 100_000
@@ -127,7 +127,7 @@ def build_by_processes(how_tos: Path, output: Path, without: Sequence[str]) -> C
 
 def build_by_actors(how_tos: Path, output: Path, without: Sequence[str]) -> Callable[[], str]:
     """A build with ``--engine ray --jobs 2``."""
-    from kgscripts.pieces.on_ray import build_on_ray
+    from kgscripts.distributed.on_ray import build_on_ray
 
     def call() -> str:
         build_on_ray([how_tos], output, workers=_READERS, without=without)
@@ -143,7 +143,7 @@ def splitting(how_tos: Path, output: Path) -> Callable[[], int]:
 
 def driving(how_tos: Path, output: Path) -> Callable[[], None]:
     """Split a reading by the extractor that does little, and have actors read it."""
-    from kgscripts.pieces.on_ray import read_on_ray
+    from kgscripts.distributed.on_ray import read_on_ray
 
     def call() -> None:
         splitting(how_tos, output)()

@@ -6,14 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from exports.cypher import run_query as run_cypher
-    from exports.frames import to_frames
-    from exports.networkx_graph import to_networkx
-    from exports.notebook import graph_html, script_html
-    from exports.script_tree import script_text
+    from exports.cypher.cypher import run_query as run_cypher
+    from exports.files.frames import to_frames
+    from exports.files.networkx_graph import to_networkx
+    from exports.query.sparql import run_query as run_sparql
     from exports.scripts import read_script
-    from exports.sparql import run_query as run_sparql
     from exports.targets import export
+    from exports.views.notebook import graph_html, script_html
+    from exports.views.script_tree import script_text
 
 __all__ = [
     "export",
@@ -29,14 +29,14 @@ __all__ = [
 
 _HOMES = {
     "export": "exports.targets:export",
-    "graph_html": "exports.notebook:graph_html",
+    "graph_html": "exports.views.notebook:graph_html",
     "read_script": "exports.scripts:read_script",
-    "run_cypher": "exports.cypher:run_query",
-    "run_sparql": "exports.sparql:run_query",
-    "script_html": "exports.notebook:script_html",
-    "script_text": "exports.script_tree:script_text",
-    "to_frames": "exports.frames:to_frames",
-    "to_networkx": "exports.networkx_graph:to_networkx",
+    "run_cypher": "exports.cypher.cypher:run_query",
+    "run_sparql": "exports.query.sparql:run_query",
+    "script_html": "exports.views.notebook:script_html",
+    "script_text": "exports.views.script_tree:script_text",
+    "to_frames": "exports.files.frames:to_frames",
+    "to_networkx": "exports.files.networkx_graph:to_networkx",
 }
 
 

@@ -14,9 +14,9 @@ from typing import Annotated
 import attrs
 import typer
 
-from exports.engine_process import MAX_ROWS
-from exports.label_language import finds_nothing
-from exports.parameters import (
+from exports.query.engine_process import MAX_ROWS
+from exports.query.label_language import finds_nothing
+from exports.query.parameters import (
     check_cypher_names,
     cypher_with,
     given_parameters,
@@ -24,7 +24,7 @@ from exports.parameters import (
     sparql_with,
     unknown_names,
 )
-from exports.query_text import query_text
+from exports.query.text import query_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
 from schemas.addresses import without_user
@@ -158,9 +158,9 @@ def query(
     with _ended_at_once() if directory is not None else nullcontext():
         # Importing the stores of the other language would take time.
         if sparql is not None:
-            from exports.label_language import hint_of
-            from exports.sparql import run_query as run_sparql
-            from exports.sparql_guard import scan_sparql
+            from exports.query.label_language import hint_of
+            from exports.query.sparql import run_query as run_sparql
+            from exports.query.sparql_guard import scan_sparql
 
             text = sparql_with(query_text(sparql), parameters, language_of(source))
             run = partial(run_sparql, source, ask=_asker(), max_rows=max_rows, confined=not unconfined)
@@ -171,8 +171,8 @@ def query(
                 if not hint and isinstance(source, ScriptGraph):
                     hint = unknown_names(source, scan_sparql(text), parameters)
         else:
-            from exports.cypher import run_query as run_cypher
-            from exports.cypher_guard import scan_cypher
+            from exports.cypher.cypher import run_query as run_cypher
+            from exports.query.cypher_guard import scan_cypher
 
             text = query_text(str(cypher))
             check_cypher_names(text, parameters)

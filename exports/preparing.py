@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 from attrs import frozen
 
-from exports import ladybug_store, sparql
+from exports.cypher import ladybug_store
+from exports.query import sparql
 from schemas.by_name import function
 from schemas.errors import ModelError
 from schemas.script_graph import ScriptGraph
@@ -74,7 +75,7 @@ def make_stores(graph: ScriptGraph, progress: Progress) -> None:
         If MiniLM cannot be found, when all others are made.
     """
     every = sum(map(graph.manifest.rows, graph.manifest.tables))
-    function("kgscripts.finding.searching:words_store")(graph)
+    function("kgscripts.search.searching:words_store")(graph)
     for embedded_store in (sparql.embedded_store, ladybug_store.embedded_store):
         done = 0
 
@@ -84,4 +85,4 @@ def make_stores(graph: ScriptGraph, progress: Progress) -> None:
             progress(done, every)
 
         embedded_store(graph, advance)
-    function("kgscripts.finding.searching:vectors_store")(graph, progress)
+    function("kgscripts.search.searching:vectors_store")(graph, progress)

@@ -10,7 +10,7 @@ from typing import Protocol, cast
 
 from attrs import frozen
 
-from exports.compression import COMPRESSIONS
+from exports.files.compression import COMPRESSIONS
 from schemas.addresses import holds_user, without_user
 from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
@@ -117,24 +117,24 @@ EXPORTERS: tuple[Exporter, ...] = (
     Exporter(name="SPARQL server", module="exports.rdf.graph_store", schemes=("sparql+http", "sparql+https")),
     Exporter(
         name="Ladybug store",
-        module="exports.ladybug_store",
+        module="exports.cypher.ladybug_store",
         suffixes=(".ladybug", ".lbug"),
         schemes=("ladybug",),
     ),
     Exporter(
         name="Neo4j server",
-        module="exports.neo4j_store",
+        module="exports.neo4j.store",
         schemes=("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"),
     ),
     Exporter(
         name="CSV for neo4j-admin database import",
-        module="exports.neo4j_csv",
+        module="exports.neo4j.csv_files",
         suffixes=(".neo4j-csv",),
         schemes=("neo4j-csv",),
     ),
-    Exporter(name="GraphML", module="exports.graphml", suffixes=(".graphml",), compressions=COMPRESSIONS),
-    Exporter(name="Parquet", module="exports.parquet", schemes=("parquet",)),
-    Exporter(name="HowTo of schema.org", module="exports.howto", schemes=("howto",)),
+    Exporter(name="GraphML", module="exports.files.graphml", suffixes=(".graphml",), compressions=COMPRESSIONS),
+    Exporter(name="Parquet", module="exports.files.parquet", schemes=("parquet",)),
+    Exporter(name="HowTo of schema.org", module="exports.files.howto", schemes=("howto",)),
 )
 
 

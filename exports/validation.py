@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import frozen
 
+from exports.query.sparql import embedded_store
 from exports.rdf.mapping import qualified_ids
-from exports.sparql import embedded_store
 from exports.violations import Violation
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.kept_stores import use_store

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from kgscripts.component.display import display
     from kgscripts.editing.correcting import correct_graph
     from kgscripts.editing.merging import merge_graphs
-    from kgscripts.finding.searching import search
     from kgscripts.models.registry import load_model
     from kgscripts.pipeline import build_graph, remove_source
     from schemas.script import Script, Step
@@ -32,7 +31,6 @@ __all__ = [
     "load_model",
     "merge_graphs",
     "remove_source",
-    "search",
     "train",
 ]
 
@@ -48,7 +46,6 @@ _HOMES = {
     "load_model": "kgscripts.models.registry",
     "merge_graphs": "kgscripts.editing.merging",
     "remove_source": "kgscripts.pipeline",
-    "search": "kgscripts.finding.searching",
     "train": "kgscripts.calling",
 }
 

@@ -1,7 +1,7 @@
 """What Linux, macOS and Windows do differently. No other module uses a name that one of them lacks.
 
-Each function says what happens without it. `exports/confined_child.py` alone has such names of its own: it limits its
-process before it may import a module of ours, and says so where the system has no such limits.
+Each function says what happens without it. `exports/query/confined_child.py` alone has such names of its own: it limits
+its process before it may import a module of ours, and says so where the system has no such limits.
 """
 
 from __future__ import annotations

@@ -120,8 +120,8 @@ class ScriptGraph:
     ) -> Table:
         """The result of a query in SPARQL or in Cypher; the first query builds a store in the graph directory.
 
-        `parameters` are values by name, in place of the defaults of the query. See `exports.sparql.run_query` and
-        `exports.cypher.run_query`.
+        `parameters` are values by name, in place of the defaults of the query. See `exports.query.sparql.run_query` and
+        `exports.cypher.cypher.run_query`.
 
         Raises
         ------
@@ -153,7 +153,7 @@ class ScriptGraph:
         StoreError
             If an index cannot be written or read.
         """
-        answer: Answer = function("kgscripts.finding.searching:search")(self, question, kind=kind, limit=limit)
+        answer: Answer = function("kgscripts.search.searching:search")(self, question, kind=kind, limit=limit)
         return answer
 
     def before_store_is_made(self, kind: str) -> None:

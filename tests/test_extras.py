@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from cli import COMMANDS
-from kgscripts.pieces.plan import split_reading
+from kgscripts.distributed.plan import split_reading
 from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
 from schemas.script_graph import ScriptGraph

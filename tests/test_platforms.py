@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from exports import child_process, confined
+from exports.query import child_process, confined
 from kgscripts.assembly.engine import default_memory
 from kgscripts.pipeline import build_graph
 from schemas import operating_system
@@ -29,7 +29,7 @@ _PACKAGES = ("cli.py", "exports", "kgscripts", "lightning_modules", "schemas")
 _MAY = {
     "schemas/operating_system.py",
     # It is run before a module of ours can be imported, and limits its process as only Linux can.
-    "exports/confined_child.py",
+    "exports/query/confined_child.py",
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from exports.needs import list_needs
+from exports.query.sparql import run_query
 from exports.scripts import read_script, read_step
 from exports.serve.answers import tools
-from exports.sparql import run_query
 from schemas.found import Kind
 from schemas.script import Change, Evidence, Script, Step
 from schemas.script_graph import ScriptGraph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from exports.compression import compression_of, opened
+from exports.files.compression import compression_of, opened
 from exports.rdf.chunks import GraphChunks
 from exports.rdf.json_ld import JsonLd
 from exports.rdf.syntax import NQuads, Syntax

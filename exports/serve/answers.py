@@ -153,7 +153,7 @@ def passage(graph: ScriptGraph, scenario: str, step: str, limit: int) -> Passage
     """The passages in which a step was read, in their text."""
     label, found = read_step(graph, scenario, step, usual=True, evidence=limit)
     places = {each: (each.source, each.start, each.text) for each in found.evidence}
-    around = function("kgscripts.lookup.contexts:read_contexts")(graph, places.values())
+    around = function("kgscripts.analysis.contexts:read_contexts")(graph, places.values())
     return PassagesOfStep(
         scenario=label,
         step=found.label_text,

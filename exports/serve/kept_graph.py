@@ -19,7 +19,7 @@ from schemas.found import Answer
 from schemas.measurements import measurements_version
 from schemas.script_graph import ScriptGraph
 
-SEARCH = "kgscripts.finding.searching:search"
+SEARCH = "kgscripts.search.searching:search"
 _Rows = npt.NDArray[np.int64]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 from attrs import field, frozen, validators
 
-from exports.engine_process import MEMORY
+from exports.query.engine_process import MEMORY
 from schemas.errors import ConfigurationError
 
 _AT_LEAST_ONE = validators.ge(1)

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from exports.explore import assets
-from exports.explore.document import data_block
 from exports.rdf.language import text_language
 from exports.rdf.terms import PREFIXES, class_terms, property_terms, relation_term
 from exports.scripts import list_scenarios
 from exports.serve.small_page import Page, served_page
+from exports.views.explore import assets
+from exports.views.explore.document import data_block
 from schemas.drawing.text_layout import legible
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from exports.cypher import run_query as run_cypher
+from exports.cypher.cypher import run_query as run_cypher
+from exports.query.sparql import embedded_store
 from exports.rdf.terms import PREFIXES
 from exports.scripts import list_scenarios
 from exports.serve.kept_graph import SEARCH, KeptGraph
@@ -18,7 +19,6 @@ from exports.serve.limits import ServerLimits
 from exports.serve.making import Making
 from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
-from exports.sparql import embedded_store
 from schemas.by_name import function
 from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError
 from schemas.graph_directory import MEASUREMENTS, NEXT
@@ -28,7 +28,7 @@ from schemas.script_graph import ScriptGraph
 
 T = TypeVar("T")
 
-_HAS_VECTORS = "kgscripts.finding.searching:has_vectors"
+_HAS_VECTORS = "kgscripts.search.searching:has_vectors"
 _EVERY = 1_000_000
 """More than words find, so that meanings are compared."""
 _SWAP_SECONDS = 5.0

@@ -7,8 +7,8 @@ from html import escape
 
 from attrs import frozen
 
-from exports.explore import assets
-from exports.explore.document import html_document
+from exports.views.explore import assets
+from exports.views.explore.document import html_document
 from schemas.drawing.text_layout import legible
 
 UNFRAMED = "; frame-ancestors 'none'"

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from exports.confined import ask_serialised
-from exports.engine_process import EngineError, Limits
+from exports.query.confined import ask_serialised
+from exports.query.engine_process import EngineError, Limits
+from exports.query.sparql import syntax_error
+from exports.query.sparql_guard import judge
 from exports.serve.limits import ServerLimits
 from exports.serve.negotiation import RESULTS, TRIPLES, preferred
 from exports.serve.protocol import ProtocolError, ProtocolRequest
-from exports.sparql import syntax_error
-from exports.sparql_guard import judge
 from schemas.errors import QueryError
 
 _judged = lru_cache(maxsize=64)(judge)

@@ -12,7 +12,7 @@ import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
-from exports.watchdog import Asker, asker, leave
+from exports.query.watchdog import Asker, asker, leave
 
 T = TypeVar("T")
 

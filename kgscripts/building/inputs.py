@@ -21,7 +21,7 @@ from kgscripts.corpora.languages import in_english
 from kgscripts.corpora.scenarios.labels import scenario_of_folder, with_scenario
 from kgscripts.corpora.source import source_of
 from kgscripts.corpora.table_columns import Columns
-from kgscripts.object_stores import Fetched, Store, StoredObject, is_url
+from kgscripts.distributed.object_stores import Fetched, Store, StoredObject, is_url
 from schemas.arguments import items_of, shown
 from schemas.errors import InputError
 from schemas.input_files import open_input

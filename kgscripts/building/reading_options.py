@@ -14,11 +14,11 @@ from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.table_columns import Columns
 from kgscripts.corpora.tables import check_columns
 from kgscripts.devices import CPU
+from kgscripts.distributed.object_stores import Fetched
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
-from kgscripts.object_stores import Fetched
 from schemas.arguments import check_texts, check_type, items_of
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model

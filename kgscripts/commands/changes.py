@@ -14,7 +14,7 @@ from schemas.errors import ConfigurationError
 from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
-    from kgscripts.lookup.read_changes import ReadChange
+    from kgscripts.analysis.read_changes import ReadChange
     from schemas.changes import RatedChange
 
 
@@ -39,10 +39,10 @@ def changes(
 
     Example: kgscripts changes "drain the pasta" --context "boil the pasta" --graph graph
     """
+    from kgscripts.analysis.read_changes import read_changes
+    from kgscripts.analysis.tracking import StepReader, change_fields
     from kgscripts.corpora.procedures import Procedure
-    from kgscripts.extractors.instructions import read_instruction
-    from kgscripts.lookup.read_changes import read_changes
-    from kgscripts.lookup.tracking import StepReader, change_fields
+    from kgscripts.extractors.realis.instructions import read_instruction
     from kgscripts.models.registry import load
     from schemas.changes import ProcedureStep
 

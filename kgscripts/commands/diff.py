@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from attrs import asdict
 
-from kgscripts.lookup.graph_diff import GraphDifference, ScenarioDifference, counted, diff_graphs
+from kgscripts.analysis.graph_diff import GraphDifference, ScenarioDifference, counted, diff_graphs
 from schemas.script_graph import ScriptGraph
 from schemas.terminal import echo, echo_json, printable
 

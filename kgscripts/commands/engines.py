@@ -16,7 +16,7 @@ MAKING = ("base_iri", "licence", "min_support", "min_readers")
 
 def taken_in(options: dict[str, Any], progress: Callable[[Progress], None] | None) -> BuildReport:
     """Take in the finished pieces of the directory of the options, and name the others."""
-    from kgscripts.pieces.taking_in import take_in_pieces
+    from kgscripts.distributed.taking_in import take_in_pieces
 
     directory = options.pop("output")
     if unused := sorted(name for name, value in options.items() if value and name not in ("memory", "jobs")):
@@ -41,7 +41,7 @@ def on_ray(
             where=f"--engine {engine}" if engine else None,
             remedy="give --engine ray, or leave both away",
         )
-    from kgscripts.pieces.on_ray import build_on_ray
+    from kgscripts.distributed.on_ray import build_on_ray
 
     if unused := sorted(set(options) & {"limit", "corrections"}):
         raise ConfigurationError(f"--{unused[0]} cannot be given with --engine", remedy="leave one of them away")

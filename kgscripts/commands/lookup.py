@@ -13,7 +13,7 @@ from kgscripts.commands.options import AsJson
 from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
-    from kgscripts.lookup.phrase_table import Association
+    from kgscripts.analysis.phrase_table import Association
 
 
 def lookup(
@@ -35,8 +35,8 @@ def lookup(
     """
     from attrs import asdict
 
+    from kgscripts.analysis.phrase_table import PhraseTable
     from kgscripts.corpora.pairs.loading import read_whitelist
-    from kgscripts.lookup.phrase_table import PhraseTable
 
     table = PhraseTable.read(directory, set(read_whitelist(whitelist)) if whitelist is not None else None)
     phrase = " ".join(word.lower().split())

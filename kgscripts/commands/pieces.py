@@ -10,9 +10,9 @@ import typer
 from kgscripts.building.configuration import Configuration, read_configuration
 from kgscripts.commands.build import reading_progress
 from kgscripts.commands.engines import MAKING
+from kgscripts.distributed.plan import split_reading as split
+from kgscripts.distributed.reading import read_piece as read
 from kgscripts.extractors.registry import only_built_in
-from kgscripts.pieces.plan import split_reading as split
-from kgscripts.pieces.reading import read_piece as read
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, printable

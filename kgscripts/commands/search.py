@@ -29,8 +29,8 @@ def search(
     Example: kgscripts search graph "something to open a bottle" --kind tool
     """
     from kgscripts.commands.listing import print_list
-    from kgscripts.finding.searching import has_vectors
-    from kgscripts.finding.searching import search as find
+    from kgscripts.search.searching import has_vectors
+    from kgscripts.search.searching import search as find
     from schemas.script_graph import ScriptGraph
 
     graph = ScriptGraph.open(directory)

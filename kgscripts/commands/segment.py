@@ -52,7 +52,7 @@ def segment(
     from kgscripts.corpora.long_texts import read_inputs
 
     items = read_inputs(inputs, format)
-    from kgscripts.lookup.segmentation import segment_texts
+    from kgscripts.analysis.segmentation import segment_texts
     from kgscripts.models.registry import load
 
     found = load("scenarios", model)

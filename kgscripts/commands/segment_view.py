@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from kgscripts.lookup.segmentation import SegmentedText, TextSegment
+from kgscripts.analysis.segmentation import SegmentedText, TextSegment
 from schemas.terminal import console, printable
 
 if TYPE_CHECKING:

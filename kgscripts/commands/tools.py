@@ -13,7 +13,7 @@ from kgscripts.commands.options import AsJson
 from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
-    from kgscripts.lookup.read_tools import ReadTool
+    from kgscripts.analysis.read_tools import ReadTool
 
 
 def tools(
@@ -31,8 +31,8 @@ def tools(
 
     Example: kgscripts tools "drain the pasta" --graph graph
     """
-    from kgscripts.extractors.instructions import read_instruction
-    from kgscripts.lookup.read_tools import read_tools
+    from kgscripts.analysis.read_tools import read_tools
+    from kgscripts.extractors.realis.instructions import read_instruction
     from kgscripts.models.registry import load
     from kgscripts.models.tools.ranker import LEAST_PROBABILITY
 

@@ -15,8 +15,8 @@ from schemas.errors import ConfigurationError, InputError
 from schemas.terminal import console, echo, echo_json, printable
 
 if TYPE_CHECKING:
+    from kgscripts.analysis.tracking import StateTable
     from kgscripts.corpora.procedures import Procedure
-    from kgscripts.lookup.tracking import StateTable
 
 MOST_STEPS_IN_A_PICTURE = 30
 
@@ -73,7 +73,7 @@ def track(
         from kgscripts.planning.pddl_files import check_pddl
 
         check_pddl(pddl, [file, model])
-    from kgscripts.lookup.tracking import track as track_procedures
+    from kgscripts.analysis.tracking import track as track_procedures
     from kgscripts.models.registry import load
 
     procedures = _procedures(file, id)

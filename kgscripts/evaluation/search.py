@@ -16,8 +16,8 @@ from attrs import frozen
 
 from kgscripts.evaluation.counting import example
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
-from kgscripts.finding.entries import Entry, entries
-from kgscripts.finding.searching import Searcher
+from kgscripts.search.entries import Entry, entries
+from kgscripts.search.searching import Searcher
 from schemas.errors import InputError
 from schemas.found import Found, Kind
 from schemas.provenance import Exposure

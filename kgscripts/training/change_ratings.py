@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.procedures import Procedure, document_of
-from kgscripts.extractors.change_candidates import key_of
-from kgscripts.extractors.change_ratings import Features, RatingWeights
-from kgscripts.extractors.change_trust import described
-from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.changes.change_candidates import key_of
+from kgscripts.extractors.changes.change_ratings import Features, RatingWeights
+from kgscripts.extractors.changes.change_trust import described
+from kgscripts.extractors.changes.state_change_units import Units, read_units
+from kgscripts.extractors.events.events import EventExtractor
 from kgscripts.extractors.protocol import ParsedDocument
-from kgscripts.extractors.state_change_units import Units, read_units
 from kgscripts.models.changes.protocol import ChangeModel
 from kgscripts.models.registry import load
 from kgscripts.typicality.weights import newton

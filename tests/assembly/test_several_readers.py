@@ -12,9 +12,9 @@ from attrs import evolve, frozen
 
 from kgscripts.assembly import engine
 from kgscripts.assembly.assemble import assemble
+from kgscripts.distributed.plan import Plan, split_reading
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
-from kgscripts.pieces.plan import Plan, split_reading
 from kgscripts.pipeline import build_graph, remove_source, versions_of
 from kgscripts.records.store import RecordStore
 from schemas.changes import Level

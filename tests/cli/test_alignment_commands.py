@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-import exports.cypher
-import exports.sparql
+import exports.cypher.cypher
+import exports.query.sparql
 from kgscripts.models.registry import describe
 from kgscripts.pipeline import build_graph
 from schemas.errors import KGScriptsError
@@ -150,8 +150,10 @@ def test_tools_needs_an_event(event: str) -> None:
 def test_the_scores_of_aligner_and_tool_ranker_can_be_queried(graph: Path) -> None:
     opened = ScriptGraph.open(graph)
     text = (QUERIES / "tools-by-alignment.rq").read_text(encoding="utf-8")
-    in_sparql = exports.sparql.run_query(opened, text)
-    in_cypher = exports.cypher.run_query(opened, (QUERIES / "tools-by-alignment.cypher").read_text(encoding="utf-8"))
+    in_sparql = exports.query.sparql.run_query(opened, text)
+    in_cypher = exports.cypher.cypher.run_query(
+        opened, (QUERIES / "tools-by-alignment.cypher").read_text(encoding="utf-8")
+    )
     assert list(in_sparql.rows) == list(in_cypher.rows)
     found = {(row[4], row[5]): row[6] for row in in_sparql.rows}
     aligner = describe("aligner")

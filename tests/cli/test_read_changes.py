@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import cli
 from kgscripts.building.inputs import Text
 from kgscripts.building.report import print_report
+from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.protocol import Extractor
-from kgscripts.extractors.state_changes import StateChangeExtractor
 from kgscripts.pipeline import build_graph
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.provenance import Model

@@ -118,7 +118,7 @@ def test_a_data_set_with_a_query_string_is_refused(graph: Path) -> None:
 def test_odd_passwords_of_the_environment_are_not_printed(
     graph: Path, password: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from exports.cypher import run_query
+    from exports.cypher.cypher import run_query
 
     environment = {USER: "u" + password, PASSWORD: password, "NEO4J_USERNAME": "u", "NEO4J_PASSWORD": password}
     monkeypatch.setattr("os.environ", environment)

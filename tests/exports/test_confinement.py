@@ -21,11 +21,12 @@ import pyoxigraph
 import pytest
 
 import cli
-from exports import confined, cypher, engine_process, sparql
-from exports.confined import ask
-from exports.engine_process import EngineError, Limits
-from exports.ladybug_store import embedded_store as ladybug_store
-from exports.sparql import embedded_store as oxigraph_store
+from exports.cypher import cypher
+from exports.cypher.ladybug_store import embedded_store as ladybug_store
+from exports.query import confined, engine_process, sparql
+from exports.query.confined import ask
+from exports.query.engine_process import EngineError, Limits
+from exports.query.sparql import embedded_store as oxigraph_store
 from schemas.errors import ConfigurationError, QueryError
 from schemas.results import ResultFormat, Table
 from schemas.script_graph import ScriptGraph
@@ -279,7 +280,8 @@ def test_threads_and_forks_share_a_store(graph: ScriptGraph) -> None:
 
 WAITING = """
 import os, signal, sys, threading
-from exports import cypher, sparql
+from exports.cypher import cypher
+from exports.query import sparql
 from schemas.script_graph import ScriptGraph
 graph = ScriptGraph.open(sys.argv[1])
 try:

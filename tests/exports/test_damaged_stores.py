@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from exports import cypher, sparql
+from exports.cypher import cypher
+from exports.query import sparql
 from schemas.script_graph import ScriptGraph
 from tests.graphs import odd_rows, write_graph
 

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from neo4j.exceptions import Neo4jError
 
-from exports.bolt import _neo4j_error
-from exports.cypher import _ladybug_error
-from exports.query_errors import error_at
-from exports.sparql import run_query, syntax_error
+from exports.cypher.cypher import _ladybug_error
+from exports.neo4j.bolt import _neo4j_error
+from exports.query.errors import error_at
+from exports.query.sparql import run_query, syntax_error
 from schemas.errors import QueryError
 from tests.exports.toy_server import ToyServer, toy_server
 

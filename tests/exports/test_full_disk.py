@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from exports import cypher, sparql
-from exports.child_process import Child
+from exports.cypher import cypher
+from exports.query import sparql
+from exports.query.child_process import Child
 from exports.targets import export
 from schemas.errors import KGScriptsError, StoreError
 from schemas.script_graph import ScriptGraph

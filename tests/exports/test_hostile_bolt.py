@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from neo4j._codec.packstream import v1 as packstream  # The messages of a server are nowhere public.
 
-from exports import neo4j_connection
-from exports.cypher import run_query
+from exports.cypher.cypher import run_query
+from exports.neo4j import connection as neo4j_connection
 from exports.targets import ExportOptions, export
 from schemas.errors import KGScriptsError, QueryError, StoreError
 from schemas.graph_types import NODE_TYPES

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from exports.query.sparql import run_query
 from exports.rdf import sparql_client
-from exports.sparql import run_query
 from exports.targets import export
 from schemas.errors import KGScriptsError, StoreError
 from schemas.script_graph import ScriptGraph

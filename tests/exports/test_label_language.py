@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from exports.label_language import finds_nothing, query_with_language
-from exports.sparql import run_query
+from exports.query.label_language import finds_nothing, query_with_language
+from exports.query.sparql import run_query
 from schemas.results import Table
 from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph, kitchen_rows

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from exports.cypher import run_query
-from exports.neo4j_ownership import BUILD, GRAPH
+from exports.cypher.cypher import run_query
+from exports.neo4j.ownership import BUILD, GRAPH
 from exports.targets import ExportOptions, export
 from schemas.errors import ConfigurationError, QueryError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES

@@ -98,7 +98,7 @@ def test_a_server_killed_in_the_middle_loses_nothing(
     assert process is not None
     imported.empty()
     imported.use(monkeypatch)
-    monkeypatch.setattr("exports.neo4j_connection.RETRY_SECONDS", 1.0)
+    monkeypatch.setattr("exports.neo4j.connection.RETRY_SECONDS", 1.0)
     graph = generated_graph(tmp_path, 3_000)
     written = 0
 

@@ -8,10 +8,10 @@ from shutil import copytree, ignore_patterns
 
 import pytest
 
-from exports.cypher import run_query
-from exports.neo4j_search import NAMES, vector_index
+from exports.cypher.cypher import run_query
+from exports.neo4j.search import NAMES, vector_index
 from exports.targets import ExportOptions, export
-from kgscripts.finding.searching import question_vector, vectors_of
+from kgscripts.search.searching import question_vector, vectors_of
 from schemas.errors import ModelError
 from schemas.found import Kind
 from schemas.script_graph import ScriptGraph

@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 import cli
-from exports.neo4j_ownership import Ownership
+from exports.neo4j.ownership import Ownership
 from exports.rdf import graph_store
 from exports.targets import ExportOptions, export
 from schemas.errors import StoreError

@@ -19,10 +19,10 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.layered_layout import Extent, lay_out
-from exports.picture import MOST_STEPS
-from exports.picture import picture as draw
 from exports.scripts import least_order, list_scenarios, read_script
+from exports.views.layered_layout import Extent, lay_out
+from exports.views.picture import MOST_STEPS
+from exports.views.picture import picture as draw
 from schemas.drawing.files import save_picture
 from schemas.drawing.text_layout import legible, text_width, wrapped
 from schemas.errors import ConfigurationError, StoreError

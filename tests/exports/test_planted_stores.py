@@ -12,7 +12,8 @@ from threading import Barrier
 
 import pytest
 
-from exports import cypher, sparql
+from exports.cypher import cypher
+from exports.query import sparql
 from schemas.errors import GraphDirectoryError
 from schemas.kept_stores import kept_store
 from schemas.output_files import new_file

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.neo4j_constraints import constraints_text
-from exports.neo4j_store import merge_nodes, merge_relations
-from exports.property_graph import (
+from exports.neo4j.constraints import constraints_text
+from exports.neo4j.property_graph import (
     ENDS,
     KEY,
     node_batches,
@@ -22,6 +21,7 @@ from exports.property_graph import (
     relation_batches,
     relation_schema,
 )
+from exports.neo4j.store import merge_nodes, merge_relations
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import Property

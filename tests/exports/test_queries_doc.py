@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import cli
-import exports.cypher
-import exports.parameters
-import exports.sparql
-import exports.sparql_guard
+import exports.cypher.cypher
+import exports.query.parameters
+import exports.query.sparql
+import exports.query.sparql_guard
 from exports.scripts import list_scenarios, read_script
 from exports.targets import export
 from kgscripts.pipeline import build_graph
@@ -81,11 +81,11 @@ def _some_unusual(rows: Rows) -> Rows:
 
 
 def in_sparql(source: ScriptGraph | str, name: str) -> Table:
-    return exports.sparql.run_query(source, (DOCS / "queries" / f"{name}.rq").read_text(encoding="utf-8"))
+    return exports.query.sparql.run_query(source, (DOCS / "queries" / f"{name}.rq").read_text(encoding="utf-8"))
 
 
 def in_cypher(source: ScriptGraph | str, name: str) -> Table:
-    return exports.cypher.run_query(source, (DOCS / "queries" / f"{name}.cypher").read_text(encoding="utf-8"))
+    return exports.cypher.cypher.run_query(source, (DOCS / "queries" / f"{name}.cypher").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +193,7 @@ _CHOSEN = {
 @pytest.mark.parametrize("language", _CHOSEN)
 @pytest.mark.parametrize("graph", _GRAPHS)
 def test_queries_choose_the_steps_that_show_keeps(language: str, graph: str, graphs: dict[str, ScriptGraph]) -> None:
-    run = {"sparql": exports.sparql.run_query, "cypher": exports.cypher.run_query}[language]
+    run = {"sparql": exports.query.sparql.run_query, "cypher": exports.cypher.cypher.run_query}[language]
     chosen: dict[Any, list[Any]] = defaultdict(list)
     for of, step, _ in run(graphs[graph], _CHOSEN[language]).rows:
         chosen[of].append(step)
@@ -337,7 +337,7 @@ def test_the_uses_of_a_tool_are_those_with_an_optional_scenario(graph: str, grap
     found: list[Any] = []
     for tool in sorted(set(graphs[graph].labels("Tool").values())):
         asked, expected = (
-            exports.sparql.run_query(graphs[graph], query.replace('"knife"', json.dumps(tool)))
+            exports.query.sparql.run_query(graphs[graph], query.replace('"knife"', json.dumps(tool)))
             for query in (text, _OPTIONAL_SCENARIO)
         )
         assert asked == expected, tool
@@ -352,7 +352,7 @@ def test_an_old_iri_leads_to_the_step_that_replaces_it_and_a_current_one_to_itse
     graph = graphs["kitchen"]
     (step,) = [row for row in graph.rows("SubEvent") if row["label"] == "drain pasta"]
     (old,), answer = step["replaces"], [(graph.iri(step["id"]), "drain pasta")]
-    for name, run_query in (("rq", exports.sparql.run_query), ("cypher", exports.cypher.run_query)):
+    for name, run_query in (("rq", exports.query.sparql.run_query), ("cypher", exports.cypher.cypher.run_query)):
         text = (DOCS / f"queries/replaced-iri.{name}").read_text(encoding="utf-8")
         assert text.count(graph.iri(old)) == 1
         assert list(run_query(graph, text).rows) == answer
@@ -431,8 +431,8 @@ def test_both_files_have_the_same_parameters(name: str) -> None:
 def test_any_value_is_bound_as_it_is(value: str | int) -> None:
     default = '"a"@en' if isinstance(value, str) else "3"
     text = f"SELECT ?x (STR(?x) = 'b' AS ?y) {{ VALUES ?x {{ {default} }} }}"
-    bound = exports.parameters.sparql_with(text, {"x": value})
-    (row,) = pyoxigraph.Store().query(exports.sparql_guard.judge(bound).text)  # type: ignore[misc]
+    bound = exports.query.parameters.sparql_with(text, {"x": value})
+    (row,) = pyoxigraph.Store().query(exports.query.sparql_guard.judge(bound).text)  # type: ignore[misc]
     assert row["x"] == (
         pyoxigraph.Literal(value, language="en") if isinstance(value, str) else pyoxigraph.Literal(value)
     )

@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import exports.cypher
-import exports.sparql
-from exports import cypher_guard, sparql_guard
-from exports.parameters import cypher_with
-from exports.query_scan import MAX_CHARACTERS, MAX_DEPTH, MAX_TOKENS
-from exports.query_text import query_text
+import exports.cypher.cypher
+import exports.query.sparql
+from exports.query import cypher_guard, sparql_guard
+from exports.query.parameters import cypher_with
+from exports.query.scan import MAX_CHARACTERS, MAX_DEPTH, MAX_TOKENS
+from exports.query.text import query_text
 from schemas.errors import ConfigurationError, QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from tests.exports.fuseki_server import FusekiServer
@@ -538,20 +538,20 @@ def test_ladybug_reads_what_was_judged(engine: Engine, text: str, value: object)
 @pytest.mark.servers
 def test_neo4j_reads_what_was_judged(neo4j_server: BoltServer) -> None:
     for text, value in SAME_CYPHER:
-        assert exports.cypher.run_query(neo4j_server.uri, text).rows == ((value,),)
+        assert exports.cypher.cypher.run_query(neo4j_server.uri, text).rows == ((value,),)
 
 
 @pytest.mark.servers
 def test_arcadedb_reads_what_was_judged(arcadedb_server: BoltServer) -> None:
     for text, value in SAME_CYPHER:
-        assert exports.cypher.run_query(arcadedb_server.uri, text).rows == ((value,),)
+        assert exports.cypher.cypher.run_query(arcadedb_server.uri, text).rows == ((value,),)
 
 
 @pytest.mark.servers
 def test_neo4j_calls_nobody(neo4j_server: BoltServer, listener: tuple[str, list[str]]) -> None:
     for text in CYPHER_REFUSED:
         with pytest.raises(QueryError):
-            exports.cypher.run_query(neo4j_server.uri, text.replace("http://127.0.0.1/", listener[0]))
+            exports.cypher.cypher.run_query(neo4j_server.uri, text.replace("http://127.0.0.1/", listener[0]))
     assert listener[1] == []
     assert neo4j_server.ask("MATCH (n) RETURN count(n)") == [[0]]
 
@@ -567,7 +567,7 @@ def test_oxigraph_reads_what_was_judged(text: str, value: str | int) -> None:
 @pytest.mark.servers
 def test_fuseki_reads_what_was_judged(fuseki_server: FusekiServer) -> None:
     for text, value in SAME_SPARQL:
-        assert exports.sparql.run_query(f"{fuseki_server.address}/query", text).rows == ((value,),)
+        assert exports.query.sparql.run_query(f"{fuseki_server.address}/query", text).rows == ((value,),)
 
 
 def test_a_query_file_is_a_file(tmp_path: Path) -> None:

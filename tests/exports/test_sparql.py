@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from exports.query.sparql import embedded_store, run_query
 from exports.rdf.sparql_client import PASSWORD
-from exports.sparql import embedded_store, run_query
 from exports.targets import export
 from schemas.errors import ConfigurationError, QueryError, StoreError
 from schemas.results import ResultFormat, Table
@@ -238,7 +238,7 @@ def test_what_a_killed_build_of_the_store_left_goes(tmp_path: Path) -> None:
 def test_two_processes_ask_a_new_graph_at_once(tmp_path: Path) -> None:
     generated_graph(tmp_path, 2_000)
     code = (
-        "import sys; from exports.sparql import run_query; from schemas.script_graph import ScriptGraph; "
+        "import sys; from exports.query.sparql import run_query; from schemas.script_graph import ScriptGraph; "
         f"print(run_query(ScriptGraph.open(sys.argv[1]), {COUNT!r}).rows)"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

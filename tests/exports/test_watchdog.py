@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from exports import watchdog
-from exports.watchdog import act_after
+from exports.query import watchdog
+from exports.query.watchdog import act_after
 
 _SECONDS = 60
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from kgscripts.extractors.change_ratings import RatingWeights
+from kgscripts.extractors.changes.change_ratings import RatingWeights
 
 BY_MODEL = RatingWeights(-5.0, {"pair": 10.0})
 """What the model says counts, what the verbs say does not."""
@@ -21,4 +21,4 @@ def by_model(of_pair: float) -> float:
 
 def rate(monkeypatch: pytest.MonkeyPatch, weights: RatingWeights) -> None:
     """Let the extractor rate by these weights instead of those that ship."""
-    monkeypatch.setattr("kgscripts.extractors.state_changes.shipped_ratings", lambda: weights)
+    monkeypatch.setattr("kgscripts.extractors.changes.state_changes.shipped_ratings", lambda: weights)

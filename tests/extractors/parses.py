@@ -12,7 +12,7 @@ import spacy
 from attrs import evolve, frozen
 from spacy.tokens import Doc
 
-from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.events.events import EventExtractor
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.text.conllu import documents, read_conllu, to_doc
 from kgscripts.text.pipeline import load_pipeline

@@ -7,9 +7,9 @@ from importlib import resources
 
 import pytest
 
-from kgscripts.extractors.aside_features import AsideFeatures
-from kgscripts.extractors.asides import LEAST_SENTENCES, Asides
-from kgscripts.extractors.narration import Narration
+from kgscripts.extractors.realis.aside_features import AsideFeatures
+from kgscripts.extractors.realis.asides import LEAST_SENTENCES, Asides
+from kgscripts.extractors.realis.narration import Narration
 from kgscripts.text.pipeline import load_pipeline
 from tests.extractors.parses import event_words, read_text
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kgscripts.extractors.change_candidates import Candidate, candidates_of, key_of
-from kgscripts.extractors.change_words import normalised
+from kgscripts.extractors.changes.change_candidates import Candidate, candidates_of, key_of
+from kgscripts.extractors.changes.change_words import normalised
 from schemas.changes import Change, PredictedChange
 from schemas.records import Action, Argument, EventMention, Role
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from kgscripts.changes.attributes import attributes
 from kgscripts.changes.verbs import VerbChange, verb_changes
-from kgscripts.extractors.change_candidates import Candidate
-from kgscripts.extractors.change_ratings import (
+from kgscripts.extractors.changes.change_candidates import Candidate
+from kgscripts.extractors.changes.change_ratings import (
     FILE,
     LEAST,
     RatingWeights,
@@ -24,7 +24,7 @@ from kgscripts.extractors.change_ratings import (
     read_ratings,
     shipped_ratings,
 )
-from kgscripts.extractors.change_wording import Wording
+from kgscripts.extractors.changes.change_wording import Wording
 from schemas.changes import Change, Level
 from tests.changes.test_verbs import lines
 

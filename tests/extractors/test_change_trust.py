@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.extractors.change_candidates import candidates_of
-from kgscripts.extractors.change_ratings import RatingWeights
-from kgscripts.extractors.change_trust import Read, described, trusted
-from kgscripts.extractors.change_wording import Wording
-from kgscripts.extractors.state_change_units import Nouns, Unit
+from kgscripts.extractors.changes.change_candidates import candidates_of
+from kgscripts.extractors.changes.change_ratings import RatingWeights
+from kgscripts.extractors.changes.change_trust import Read, described, trusted
+from kgscripts.extractors.changes.change_wording import Wording
+from kgscripts.extractors.changes.state_change_units import Nouns, Unit
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import Change, Level, PredictedChange, ProcedureStep
 from schemas.records import Action, Argument, EventMention, Role

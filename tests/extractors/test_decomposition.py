@@ -9,8 +9,8 @@ import pytest
 from attrs import define
 
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.extractors.decomposition import DecompositionExtractor, Words
-from kgscripts.extractors.ownership import same_thing
+from kgscripts.extractors.decomposition.decomposition import DecompositionExtractor, Words
+from kgscripts.extractors.decomposition.ownership import same_thing
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.alignment.aligner import Alignment
 from kgscripts.text.passages import innermost
@@ -204,7 +204,7 @@ def test_a_document_without_sides_is_passed_over() -> None:
 
 
 def test_a_pair_that_is_too_long_is_left_out_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgscripts.extractors.decomposition.MOST_LINKS", 20)
+    monkeypatch.setattr("kgscripts.extractors.decomposition.decomposition.MOST_LINKS", 20)
     assert _steps_of(_read("Drain the pasta.", "Tip it out now.", "drain"))
     (discard,) = _read("Drain the pasta.", "Tip it all out now.", "drain").discards
     assert discard.reason is DiscardReason.TOO_LONG

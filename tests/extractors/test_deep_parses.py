@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from spacy.tokens import Doc
 
-from kgscripts.extractors.instructions import read_instruction
+from kgscripts.extractors.realis.instructions import read_instruction
 from kgscripts.pipeline import build_graph
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases

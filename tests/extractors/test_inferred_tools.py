@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.events.events import EventExtractor
 from kgscripts.extractors.protocol import ParsedDocument
 from schemas.records import Document, EventMention, PassageKind, ToolRole
 from tests.extractors.parses import Found, read_text

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.events.events import EventExtractor
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from schemas.records import Document, EventMention, Need, Record
 

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from kgscripts.extractors.narration import Narration
-from kgscripts.extractors.nouns import noun_lemma
-from kgscripts.extractors.predicates import frames_of
-from kgscripts.extractors.repairs import repaired
+from kgscripts.extractors.events.nouns import noun_lemma
+from kgscripts.extractors.events.predicates import frames_of
+from kgscripts.extractors.parse_repair.repairs import repaired
+from kgscripts.extractors.realis.narration import Narration
 from kgscripts.text.pipeline import load_pipeline
 
 _WORDS = {

@@ -10,10 +10,10 @@ import pytest
 
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.extractors.decomposition import DecompositionExtractor
+from kgscripts.extractors.changes.state_changes import StateChangeExtractor
+from kgscripts.extractors.decomposition.decomposition import DecompositionExtractor
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.extractors.registry import choose
-from kgscripts.extractors.state_changes import StateChangeExtractor
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.errors import ConfigurationError
 from schemas.records import (

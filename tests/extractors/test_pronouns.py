@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.extractors.antecedents import Discourse, Entity
-from kgscripts.extractors.events import judged_frames
-from kgscripts.extractors.people import gender_of
-from kgscripts.extractors.pronouns import LEAST, most_probable, score
+from kgscripts.extractors.events.events import judged_frames
+from kgscripts.extractors.pronouns.antecedents import Discourse, Entity
+from kgscripts.extractors.pronouns.people import gender_of
+from kgscripts.extractors.pronouns.pronouns import LEAST, most_probable, score
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import PassageKind
 from tests.extractors.parses import event_words, read_text

@@ -15,8 +15,8 @@ from attrs import evolve, frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.extractors.decomposition import DecompositionExtractor
-from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.decomposition.decomposition import DecompositionExtractor
+from kgscripts.extractors.events.events import EventExtractor
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument, Requirement
 from kgscripts.extractors.registry import Chosen, choose, installed_extractors
 from kgscripts.score_files import read_scores, scores_of_package

@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from kgscripts.extractors.repairs import repaired
+from kgscripts.extractors.parse_repair.repairs import repaired
 from schemas.records import PassageKind
 from tests.extractors.parses import event_words, read_parses
 

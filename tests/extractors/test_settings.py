@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from attrs import asdict, frozen
 
-from kgscripts.extractors.change_ratings import LEAST
+from kgscripts.extractors.changes.change_ratings import LEAST
+from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import EXTRACTORS
-from kgscripts.extractors.state_changes import StateChangeExtractor
 from kgscripts.settings import KINDS, model_setting, models_of, settings_of, version_of
 from schemas.changes import Level
 from schemas.errors import ModelError

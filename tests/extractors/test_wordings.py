@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.extractors.wordings import third_person
+from kgscripts.extractors.events.wordings import third_person
 from tests.extractors.parses import read_text
 
 

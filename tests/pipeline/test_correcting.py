@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts.analysis.graph_diff import diff_graphs
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.editing.correcting import list_corrections
 from kgscripts.editing.correction_words import GraphWords
-from kgscripts.lookup.graph_diff import diff_graphs
 from kgscripts.pipeline import build_graph
 from schemas.corrections import Correction
 from schemas.errors import GraphDirectoryError, InputError, KGScriptsError

@@ -14,8 +14,8 @@ import cli
 from kgscripts.building import reading_options
 from kgscripts.editing.correcting import correct_graph
 from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers
+from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import EXTRACTORS
-from kgscripts.extractors.state_changes import StateChangeExtractor
 from kgscripts.pipeline import build_graph
 from kgscripts.settings import devices_of, version_of
 from schemas.errors import ConfigurationError, KGScriptsError

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spacy.lang.en import English
 from spacy.language import Language
 
-from kgscripts.extractors.events import events_of_parses
+from kgscripts.extractors.events.events import events_of_parses
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.passages import parse_passages
 from kgscripts.text.pipeline import load_pipeline

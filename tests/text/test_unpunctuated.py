@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.corpora.plain_text import document_of_text
-from kgscripts.extractors.events import events_of_parses
+from kgscripts.extractors.events.events import events_of_parses
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.unpunctuated import clause_spans

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from kgscripts.assembly.tables.choices import ActionKey
 
 PRONOUNS = ("it", "them")
-"""The objects of actions whose thing the text does not tell (`kgscripts.extractors.pronouns`)."""
+"""The objects of actions whose thing the text does not tell (`kgscripts.extractors.pronouns.pronouns`)."""
 
 _LEAST_SOURCES = 2
 _CLEAR = 2 / 3

@@ -13,15 +13,15 @@ from typing import Any
 
 from attrs import frozen
 
+from kgscripts.analysis.tracking import StepReader
 from kgscripts.changes.attributes import in_vocabulary, leading_attribute
 from kgscripts.corpora.procedures import Procedure
 from kgscripts.evaluation.changes.calibration import calibration
 from kgscripts.evaluation.counting import example
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
-from kgscripts.extractors.change_candidates import key_of
-from kgscripts.extractors.change_words import head, noun_phrase
-from kgscripts.extractors.verb_changes import PERSON
-from kgscripts.lookup.tracking import StepReader
+from kgscripts.extractors.changes.change_candidates import key_of
+from kgscripts.extractors.changes.change_words import head, noun_phrase
+from kgscripts.extractors.changes.verb_changes import PERSON
 from kgscripts.models.changes.protocol import ChangeModel
 from kgscripts.text.porter import stem
 from schemas.changes import Change, Level, ProcedureStep, RatedChange

@@ -12,8 +12,8 @@ from spacy.language import Language
 from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.events.list_readers import ListReader
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.extractors.events import judged_frames
-from kgscripts.extractors.nouns import noun_lemma
+from kgscripts.extractors.events.events import judged_frames
+from kgscripts.extractors.events.nouns import noun_lemma
 from kgscripts.titles.words import singular
 from schemas.provenance import Exposure
 from schemas.records import EventMention

@@ -29,10 +29,10 @@ from kgscripts.corpora.inscript import GoldStory
 from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.events.pronoun_objects import count_pronouns
 from kgscripts.evaluation.result import Evaluation, Example, Role, System, shares
-from kgscripts.extractors.events import judged_frames
-from kgscripts.extractors.participants import participants_of
-from kgscripts.extractors.predicates import Frame
-from kgscripts.extractors.tools import tools_of
+from kgscripts.extractors.events.events import judged_frames
+from kgscripts.extractors.events.participants import participants_of
+from kgscripts.extractors.events.predicates import Frame
+from kgscripts.extractors.tools.tools import tools_of
 from schemas.provenance import Exposure
 
 DATASET = "InScript"

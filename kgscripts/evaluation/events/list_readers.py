@@ -12,10 +12,10 @@ from spacy.language import Language
 from kgscripts.building.reading import Batch, DocumentReader, parse_documents
 from kgscripts.building.reading_options import ReadingOptions
 from kgscripts.building.settings import Settings
-from kgscripts.extractors.events import judged_frames, mentions_of
-from kgscripts.extractors.nouns import noun_lemma
-from kgscripts.extractors.predicates import Frame
-from kgscripts.extractors.pronouns import THIRD_PERSON
+from kgscripts.extractors.events.events import judged_frames, mentions_of
+from kgscripts.extractors.events.nouns import noun_lemma
+from kgscripts.extractors.events.predicates import Frame
+from kgscripts.extractors.pronouns.pronouns import THIRD_PERSON
 from kgscripts.extractors.protocol import Parse
 from kgscripts.extractors.registry import Chosen
 from kgscripts.text.syntax import lemma

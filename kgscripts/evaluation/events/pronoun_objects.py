@@ -16,9 +16,9 @@ from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.events.list_readers import ListReader, head
 from kgscripts.evaluation.events.marked_texts import SPLITS, MarkedText, named_heads
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.extractors.nouns import is_noun, noun_lemma
-from kgscripts.extractors.predicates import Frame
-from kgscripts.extractors.pronouns import THIRD_PERSON
+from kgscripts.extractors.events.nouns import is_noun, noun_lemma
+from kgscripts.extractors.events.predicates import Frame
+from kgscripts.extractors.pronouns.pronouns import THIRD_PERSON
 
 DATASET = "kgscripts pronoun objects"
 

@@ -31,7 +31,7 @@ from spacy.language import Language
 from kgscripts.corpora.recipe_flow import TaggedPhrase, TaggedRecipe, read_recipes
 from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.result import Evaluation, Example
-from kgscripts.extractors.events import events_of_parses
+from kgscripts.extractors.events.events import events_of_parses
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.passages import parse_passages
 from kgscripts.titles.words import singular

@@ -29,7 +29,7 @@ from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.evaluation.counting import example, of_extractor
 from kgscripts.evaluation.result import Evaluation, Example
 from kgscripts.evaluation.steps.graph_order import ScenarioOrder, scenario_orders, similar_steps
-from kgscripts.extractors.events import EventExtractor
+from kgscripts.extractors.events.events import EventExtractor
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.pipeline import build_graph
 from schemas.errors import InputError

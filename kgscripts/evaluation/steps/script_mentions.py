@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spacy.language import Language
 
 from kgscripts.corpora.inscript import GoldStory, read_stories
-from kgscripts.extractors.events import judged_frames, mentions_of
+from kgscripts.extractors.events.events import judged_frames, mentions_of
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.typicality.features import Numbers, ScenarioActions, Vectors, features

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgscripts.extractors.instructions import read_instruction
+from kgscripts.extractors.realis.instructions import read_instruction
 from kgscripts.models.cloze import HIDDEN_WORD, Cloze
 from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import quantised_vectors

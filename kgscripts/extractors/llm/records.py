@@ -10,8 +10,8 @@ from attrs import define, evolve, field
 
 from kgscripts.changes.attributes import attributes, is_value
 from kgscripts.corpora.scenarios.labels import is_listed, resolve
-from kgscripts.extractors.change_ratings import LEAST
-from kgscripts.extractors.change_words import normalised
+from kgscripts.extractors.changes.change_ratings import LEAST
+from kgscripts.extractors.changes.change_words import normalised
 from kgscripts.extractors.llm.pieces import Piece
 from kgscripts.extractors.llm.quotes import Quotes
 from kgscripts.extractors.llm.schema import SCENARIOS

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 from attrs import define, field, frozen
 
-from kgscripts.extractors.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.parse_repair.repairs import repaired
 from kgscripts.extractors.protocol import Parse
-from kgscripts.extractors.repairs import repaired
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import lemma
 from schemas.records import PassageKind, Span

@@ -19,11 +19,11 @@ from scipy.special import expit
 
 from kgscripts.corpora.inscript import read_stories
 from kgscripts.evaluation.events.marked_texts import REALITY, marked_texts
-from kgscripts.extractors.asides import Asides
+from kgscripts.extractors.events.predicates import frames_of
 from kgscripts.extractors.fitted_weights import BIAS
-from kgscripts.extractors.narration import narration_of
-from kgscripts.extractors.predicates import frames_of
-from kgscripts.extractors.repairs import repaired
+from kgscripts.extractors.parse_repair.repairs import repaired
+from kgscripts.extractors.realis.asides import Asides
+from kgscripts.extractors.realis.narration import narration_of
 from kgscripts.text.pipeline import load_pipeline
 from schemas.output_files import write_lines
 

@@ -17,14 +17,14 @@ from scipy.optimize import minimize
 
 from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.evaluation.events.marked_texts import MarkedText, marked_texts
-from kgscripts.extractors.antecedent_features import features_of, need_of
-from kgscripts.extractors.antecedents import Discourse
+from kgscripts.extractors.events.nouns import is_noun, noun_lemma
+from kgscripts.extractors.events.predicates import Frame, frames_of
 from kgscripts.extractors.fitted_weights import BIAS
-from kgscripts.extractors.narration import Narration
-from kgscripts.extractors.nouns import is_noun, noun_lemma
-from kgscripts.extractors.predicates import Frame, frames_of
-from kgscripts.extractors.pronouns import guessed, is_relative
-from kgscripts.extractors.repairs import repaired
+from kgscripts.extractors.parse_repair.repairs import repaired
+from kgscripts.extractors.pronouns.antecedent_features import features_of, need_of
+from kgscripts.extractors.pronouns.antecedents import Discourse
+from kgscripts.extractors.pronouns.pronouns import guessed, is_relative
+from kgscripts.extractors.realis.narration import Narration
 from kgscripts.text.pipeline import load_pipeline
 from schemas.output_files import write_lines
 

@@ -14,9 +14,9 @@ from urllib.request import urlopen
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from exports.explore.page import make_page
 from exports.serve import pages
 from exports.serve.app import application, graph_names
+from exports.views.explore.page import make_page
 from tests.exports.serve.conftest import in_thread
 
 _SECONDS = 300

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from exports.explore.page import explore_page
+from exports.views.explore.page import explore_page
 from schemas.script_graph import ScriptGraph
+from tests.analysis.told import told_kitchen
 from tests.browser import Browser, find_chromium
 from tests.exports.explore.between import Between, between_servers
 from tests.exports.explore.correctable import correctable_graph
 from tests.exports.kitchen import kitchen_graph
-from tests.lookup.told import told_kitchen
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from exports.explore import page as pages
-from exports.explore.page import explore_page
+from exports.views.explore import page as pages
+from exports.views.explore.page import explore_page
 from schemas.script_graph import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.conftest import go, search, texts, title, written

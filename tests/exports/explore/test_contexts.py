@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.explore.contexts import Places, _shared, places_of
-from exports.explore.document import data_block
-from exports.explore.page import explore_page, make_page
-from kgscripts.lookup.contexts import context_of, read_contexts
+from exports.views.explore.contexts import Places, _shared, places_of
+from exports.views.explore.document import data_block
+from exports.views.explore.page import explore_page, make_page
+from kgscripts.analysis.contexts import context_of, read_contexts
 from schemas.script_graph import ScriptGraph
+from tests.analysis.told import told_kitchen
 from tests.browser import Browser
 from tests.exports.explore.conftest import go, texts, title, written
 from tests.exports.explore.test_browser import AXE, HOSTILE
 from tests.exports.explore.test_page import Scripts
-from tests.lookup.told import told_kitchen
 
 SENTENCES = st.sampled_from(
     ["Boil it. ", "Add salt to the water, as we do.\n", "🍝 é. ", "word " * 30, "x" * 120, "。"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from exports.explore.page import explore_page
+from exports.views.explore.page import explore_page
 from kgscripts.building.correction_file import read_correction_file
 from schemas.corrections import plain_words
 from schemas.vocabulary import node_id

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from exports.explore.page import explore_page
+from exports.views.explore.page import explore_page
 from schemas.corrections import Correction
 from schemas.errors import RecordError
 from schemas.script_graph import ScriptGraph

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from exports.scripts import read_script
+from kgscripts.analysis.graph_diff import diff_graphs
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.editing.correcting import correct_graph
-from kgscripts.lookup.graph_diff import diff_graphs
 from schemas.script_graph import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.clicks import click, correcting, downloaded, fill, listed, press_all, step

@@ -16,14 +16,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.explore import page as pages
-from exports.explore import scenario_map
-from exports.explore.document import data_block
-from exports.explore.index import read_index
-from exports.explore.lanes import boxes, levels
-from exports.explore.page import explore_page, make_page
-from exports.explore.scenario_map import read_map
 from exports.scripts import list_scenarios
+from exports.views.explore import page as pages
+from exports.views.explore import scenario_map
+from exports.views.explore.document import data_block
+from exports.views.explore.index import read_index
+from exports.views.explore.lanes import boxes, levels
+from exports.views.explore.page import explore_page, make_page
+from exports.views.explore.scenario_map import read_map
 from schemas.errors import ConfigurationError, QueryError
 from schemas.script_graph import ScriptGraph
 from tests.exports.test_picture import tangled_script

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from exports.explore.page import make_page
+from exports.views.explore.page import make_page
 from schemas.script_graph import ScriptGraph
 from tests.terminals import on_terminal
 

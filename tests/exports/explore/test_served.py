@@ -9,7 +9,7 @@ import pytest
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp
 
-from exports.explore.page import explore_page, make_page
+from exports.views.explore.page import explore_page, make_page
 from schemas.script_graph import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.between import Between, between_servers

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from exports.explore import page as pages
-from exports.explore.index import read_index
-from exports.explore.page import explore_page
+from exports.views.explore import page as pages
+from exports.views.explore.index import read_index
+from exports.views.explore.page import explore_page
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.browser import Browser

@@ -1,0 +1,1 @@
+"""Formats of files other than RDF."""

@@ -1,0 +1,1 @@
+"""Neo4j: exports over Bolt and as CSV, constraints, and indexes for searches."""

@@ -1,0 +1,1 @@
+"""Queries that only read: guards, confined processes and limits."""

@@ -1,0 +1,1 @@
+"""What people look at: trees, tables and pictures."""

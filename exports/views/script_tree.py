@@ -1,0 +1,232 @@
+"""Scripts, steps and lists of scenarios as trees for people: on terminals, in pipes and as the text of a script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+
+from rich.text import Text
+from rich.tree import Tree
+
+from exports.step_parts import well_supported
+from exports.tool_uses import ToolUse
+from exports.views.needs_tree import needs_line
+from exports.views.tree_lines import ADDED, add_evidence, count, numbers_of, styled, was_added
+from schemas.changes import Level
+from schemas.script import (
+    Change,
+    Evidence,
+    Match,
+    Part,
+    Participant,
+    Reason,
+    Scenario,
+    Script,
+    Step,
+    StepCorrection,
+    Tool,
+)
+from schemas.terminal import console
+
+_MOST_PARTS = 6
+"""The most tools, participants or changes that are printed of a step in a script: many were read only once."""
+_MOST_DURATIONS = 3
+_DONE_BY = "done by"
+_ENDLESS = 100_000
+"""Width of a line, in characters, if the output is not a terminal."""
+
+
+def script_text(script: Script) -> str:
+    """The script as a tree without colours."""
+    screen = console(width=_ENDLESS)
+    with screen.capture() as captured:
+        screen.print(script_tree(script))
+    return captured.get().rstrip("\n")
+
+
+def scenarios_tree(scenarios: Sequence[Scenario], left_out: int) -> Tree:
+    """The scenarios with their numbers of steps and sources."""
+    tree = Tree(Text(count(len(scenarios) + left_out, "scenario"), style="bold"))
+    for each in scenarios:
+        counts = f"{count(each.sub_events, 'step')}, read in {count(each.support, 'source')}"
+        tree.add(styled((each.label, "bold"), (f"  {counts}", "dim")))
+    if not scenarios and not left_out:
+        tree.add(
+            styled(("no source names one: build again with --scenario NAME, or add front matter (scenario: NAME)", ""))
+        )
+    if left_out:
+        tree.add(styled((f"{left_out:,} more: --all --min-support 1 shows all", "dim")))
+    return tree
+
+
+def script_tree(script: Script) -> Tree:
+    """What it needs, and the steps with what belongs to them, each kind in one line, and the passages of the steps."""
+    steps = len(script.steps) + len(script.left_out)
+    counts = f"{count(steps, 'step')}, read in {count(script.support, 'source')}"
+    tree = Tree(styled((script.label, "bold"), (f"  {counts}", "dim")))
+    if script.needs:
+        tree.add(needs_line(script.needs, script.needs_left_out))
+    numbers = {step.iri: number for number, step in enumerate(script.steps, start=1)}
+    free = script.free_steps()
+    for step in script.steps:
+        number = numbers[step.iri]
+        branch = tree.add(_step_line(step, f"{number}. "))
+        for kind, parts, style, between in _kinds(step):
+            if parts:
+                shown = parts if kind == _DONE_BY else well_supported(step, parts)[:_MOST_PARTS]
+                branch.add(_parts_line(kind, shown, len(parts) - len(shown), style, between))
+        _add_durations(branch, step, _MOST_DURATIONS)
+        if any_order := free[step.iri]:
+            all_others = len(any_order) == len(numbers) - 1
+            with_these = "all others" if all_others else _ranges([numbers[iri] for iri in any_order])
+            branch.add(styled(("in any order with: ", "dim"), (with_these, "dim")))
+        if step.alternatives:
+            branch.add(styled(("or: ", "dim"), (", ".join(item.label_text for item in step.alternatives), "yellow")))
+        if step.matches:
+            others = "; ".join(f"{item.scenario}: {item.label_text}" for item in step.matches)
+            branch.add(styled(("also in ", "dim"), (others, "blue")))
+        _add_corrections(branch, step.corrections)
+        add_evidence(branch, step.evidence)
+    _add_corrections(tree, script.corrections)
+    if script.left_out:
+        tree.add(Text(left_out_line(script), style="dim"))
+    return tree
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Ascending numbers, those of three or more in a row as a range: "2, 5-7"."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][-1] + 1:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    parts = ([f"{own[0]}-{own[-1]}"] if len(own) > 2 else map(str, own) for own in found)
+    return ", ".join(part for own in parts for part in own)
+
+
+def left_out_line(script: Script) -> str:
+    """How many steps are left out, why, and how to see them."""
+    reasons = Counter(item.reason for item in script.left_out)
+    words = {
+        Reason.UNUSUAL: "unusual",
+        Reason.FEW_SOURCES: "in too few sources",
+        Reason.LIMIT: "over the limit",
+    }
+    why = ", ".join(f"{reasons[reason]:,} {text}" for reason, text in words.items() if reasons[reason])
+    return f"{len(script.left_out):,} more ({why}): --all --min-support 1 shows all"
+
+
+def step_tree(scenario: str, step: Step) -> Tree:
+    """A step with all that belongs to it. The passages are listed once, at the end; the parts name their numbers."""
+    numbers: dict[Evidence, int] = {}
+    tree = Tree(_step_line(step, "").append_text(_references(step, numbers)))
+    typicality = "" if step.typicality is None else f", typicality {step.typicality:.0%}"
+    tree.add(styled(("step of ", "dim"), (scenario, "bold"), (f"  rank {step.rank}{typicality}", "dim")))
+    others = [wording for wording in step.wordings if wording != step.label]
+    if others:
+        tree.add(styled(("in other words: ", "dim"), (", ".join(others), "yellow")))
+    _add_durations(tree, step, len(step.durations))
+    for kind, parts, style in (
+        *((kind, parts, style) for kind, parts, style, _ in _kinds(step)),
+        ("or", step.alternatives, "yellow"),
+        ("also in", step.matches, "blue"),
+    ):
+        if parts:
+            branch = tree.add(Text(kind, style="dim"))
+            for part in parts:
+                label = f"{part.scenario}: {part.label_text}" if isinstance(part, Match) else part.label_text
+                line = styled((label, style), (f"  {_details(part)}", "dim"))
+                branch.add(line.append_text(_references(part, numbers)))
+    _add_corrections(tree, step.corrections)
+    if numbers:
+        add_evidence(tree.add(Text("passages", style="dim")), numbers, numbered=True)
+    return tree
+
+
+def tool_tree(tool: str, uses: Sequence[ToolUse], left_out: int) -> Tree:
+    """The steps that are done with a tool, by scenario, each with a passage."""
+    tree = Tree(styled((tool, "bold green"), (f"  used in {count(len(uses) + left_out, 'step')}", "dim")))
+    for scenario, group in groupby(uses, attrgetter("scenario")):
+        branch = tree.add(styled((scenario, "bold") if scenario else ("of no scenario", "italic")))
+        for use in group:
+            leaf = branch.add(styled((use.label, ""), (f"  {', '.join(_roles(use))}, {numbers_of(use)}", "dim")))
+            add_evidence(leaf, filter(None, [use.evidence]))
+    if left_out:
+        tree.add(styled((f"{left_out:,} more: --all --min-support 1 shows all", "dim")))
+    return tree
+
+
+def print_tree(tree: Tree) -> None:
+    """Print a tree: folded to the width of a terminal, else one line for each branch."""
+    screen = console()
+    if not screen.is_terminal:
+        screen.width = _ENDLESS
+    screen.print(tree)
+
+
+def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str]]:
+    """The parts of a step: what they are called, their style, and what is printed between them."""
+    yield "tools", step.tools, "green", ", "
+    yield "participants", step.participants, "cyan", ", "
+    yield "changes", step.changes, "magenta", "; "
+    yield _DONE_BY, step.decomposes_into, "yellow", ", then "
+    for name, parts in step.further.items():
+        yield name.lower().replace("_", " "), parts, "green", ", "
+
+
+def _step_line(step: Step, number: str) -> Text:
+    return styled(
+        (number, "dim"),
+        (step.label_text, "bold" if step.essential else ""),
+        (" (essential)" if step.essential else " (optional)" if step.optional else "", "italic"),
+        ("" if step.usual else " (unusual)", "italic"),
+        (f"  {numbers_of(step)}", "dim"),
+    )
+
+
+def _parts_line(kind: str, shown: Sequence[Part], left_out: int, style: str, between: str) -> Text:
+    line = Text(f"{kind}: ", style="dim")
+    for number, part in enumerate(shown):
+        details = ", ".join((*_roles(part), ADDED if was_added(part) else f"{part.probability:.0%}"))
+        line.append_text(styled((between if number else "", ""), (part.label_text, style), (f" ({details})", "dim")))
+    if not shown:
+        return line.append(f"{left_out:,} in few sources", style="dim")
+    return line.append(f"{between}{left_out:,} more" if left_out else "", style="dim")
+
+
+def _add_durations(tree: Tree, step: Step, most: int) -> None:
+    """The wordings of how long a step takes, at most `most` of them."""
+    if step.durations:
+        more = len(step.durations) - most
+        left_out = f", {more:,} more" if more > 0 else ""
+        tree.add(styled(("takes: ", "dim"), (", ".join(step.durations[:most]), "blue"), (left_out, "dim")))
+
+
+def _references(part: Part, numbers: dict[Evidence, int]) -> Text:
+    """The numbers of the passages of a part; passages without a number get one."""
+    found = sorted(numbers.setdefault(item, len(numbers) + 1) for item in part.evidence)
+    noun = "passage" if len(found) == 1 else "passages"
+    return styled((f"  {noun} {', '.join(map(str, found))}" if found else "", "dim"))
+
+
+def _add_corrections(tree: Tree, corrections: Iterable[StepCorrection]) -> None:
+    for item in corrections:
+        tree.add(styled(("corrected: ", "dim"), (item.label, "red"), (f"  {item.author}, {item.time[:10]}", "dim")))
+
+
+def _details(part: Part) -> str:
+    return ", ".join((*_roles(part), numbers_of(part)))
+
+
+def _roles(part: Part | ToolUse) -> Iterator[str]:
+    if isinstance(part, Change) and part.level is Level.LIKELY:
+        yield part.level
+    if isinstance(part, Tool | ToolUse | Participant):
+        yield part.role
+    if isinstance(part, Tool) and part.predicted:
+        yield "predicted"
+    if isinstance(part, Tool | ToolUse) and part.inferred:
+        yield "inferred"

@@ -1,0 +1,142 @@
+"""`kgscripts show`: scenarios, scripts, steps and tools of a graph, as trees, as JSON or as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import attrs
+import typer
+
+from exports.scripts import list_scenarios, read_script, read_step
+from exports.tool_uses import read_tool_uses
+from schemas.drawing.files import check_picture, save_picture
+from schemas.errors import ConfigurationError
+from schemas.graph_directory import graph_files
+from schemas.script import Script
+from schemas.script_graph import ScriptGraph
+from schemas.terminal import echo, echo_json, printable
+
+_PASSAGES = 3
+"""The most passages of a step, and of each of its parts, if the option does not say it."""
+
+
+def show(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    scenario: Annotated[
+        str | None, typer.Argument(help="Its label, another name of it, or its IRI.", show_default=False)
+    ] = None,
+    step: Annotated[
+        str | None, typer.Argument(help="A step of it: its number, its label or other words.", show_default=False)
+    ] = None,
+    tool: Annotated[
+        str | None, typer.Option("--tool", help="Show the steps that are done with this tool.", show_default=False)
+    ] = None,
+    evidence: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help=f"Show at most N passages of each step; with STEP, also of all that belongs to it (then {_PASSAGES} "
+            "by default).",
+            show_default=False,
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", metavar="FILE.svg|.png", help="Draw the scenario to this file.", show_default=False),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=0, help="Keep at most this number, by support and typicality; 0 keeps all.")
+    ] = 20,
+    min_support: Annotated[int, typer.Option(min=1, help="Leave out those with fewer sources.")] = 1,
+    every: Annotated[bool, typer.Option("--all", help="Show all steps, also unusual ones.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print the script of a scenario, a step of it with the passages behind it, or the steps that use a tool. With DIR
+    alone: list the scenarios.
+
+    The JSON of a scenario and of a step is described by `kgscripts schema script`.
+
+    Example: kgscripts show graph "bake a cake" --picture cake.svg
+
+    Example: kgscripts show graph "bake a cake" 3
+
+    Example: kgscripts show graph --tool strainer
+    """
+    _check(scenario, step, tool, evidence)
+    graph = ScriptGraph.open(directory)
+    limit = 0 if every else limit
+    if picture is not None:
+        if scenario is None or step is not None or tool is not None or evidence is not None or as_json:
+            raise ConfigurationError(
+                "a picture shows one scenario",
+                where="--picture",
+                remedy="name a SCENARIO, and leave out STEP, --tool, --evidence and --json",
+            )
+        check_picture(picture, graph_files(directory))
+        _draw(read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every), picture)
+        return
+    # Importing rich takes a tenth of a second, and JSON does not need it.
+    if tool is not None:
+        label, uses, left_out = read_tool_uses(graph, tool, scenario=scenario, limit=limit, min_support=min_support)
+        if as_json:
+            echo_json({"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out})
+        else:
+            from exports.views.script_tree import print_tree, tool_tree
+
+            print_tree(tool_tree(label, uses, left_out))
+    elif scenario is None:
+        scenarios = list_scenarios(graph)
+        enough = [each for each in scenarios if each.support >= min_support]
+        listed = enough[:limit] if limit else enough
+        left_out = len(scenarios) - len(listed)
+        if as_json:
+            echo_json({"scenarios": [attrs.asdict(each) for each in listed], "left_out": left_out})
+        else:
+            from exports.views.script_tree import print_tree, scenarios_tree
+
+            print_tree(scenarios_tree(listed, left_out))
+    elif step is not None:
+        most = _PASSAGES if evidence is None else evidence
+        label, found = read_step(
+            graph, scenario, step, limit=limit, min_support=min_support, usual=not every, evidence=most
+        )
+        if as_json:
+            echo_json(attrs.asdict(found))
+        else:
+            from exports.views.script_tree import print_tree, step_tree
+
+            print_tree(step_tree(label, found))
+    else:
+        script = graph.script(scenario, limit=limit, min_support=min_support, all_steps=every, evidence=evidence or 0)
+        if as_json:
+            echo_json(script.to_dict())
+        else:
+            from exports.views.script_tree import print_tree, script_tree
+
+            print_tree(script_tree(script))
+
+
+def _check(scenario: str | None, step: str | None, tool: str | None, evidence: int | None) -> None:
+    if step is not None and tool is not None:
+        raise ConfigurationError(
+            "either a step or the steps of a tool are shown", where="--tool", remedy="leave out STEP or --tool"
+        )
+    if evidence is not None and (scenario is None or tool is not None):
+        raise ConfigurationError(
+            "passages are shown of the steps of one scenario",
+            where="--evidence",
+            remedy="name a SCENARIO, and leave out --tool, which shows a passage of each step anyway",
+        )
+
+
+def _draw(script: Script, file: Path) -> None:
+    from exports.views.picture import picture
+    from exports.views.script_tree import left_out_line
+    from exports.views.tree_lines import count
+
+    save_picture(picture(script), file)
+    echo(f"wrote {printable(str(file))} with {count(len(script.steps), 'step')}")
+    if script.left_out:
+        echo(left_out_line(script))

@@ -1,0 +1,175 @@
+"""Reading one piece: its documents -> shards of records in the folder of pieces, and a note that it is finished.
+
+Shards are named by their content and written under other names first; the note is written last. So a piece that is read
+twice, by two at once, or killed and read again, leaves the same. A piece of a plan in an object store is read in a
+temporary folder and put there in the same order.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kgscripts.building.batching import CHARACTERS_A_SHARD, batches_of
+from kgscripts.building.build import Progress
+from kgscripts.building.inputs import file_at
+from kgscripts.building.jobs import read_batches
+from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.building.reading_options import ReadingOptions
+from kgscripts.distributed.finished import Finished
+from kgscripts.distributed.object_stores import is_url
+from kgscripts.distributed.plan import FOLDER, Plan, Portion
+from kgscripts.distributed.sharing import Share
+from kgscripts.records import SOURCE
+from kgscripts.records.failures import Failure
+from kgscripts.records.inputs import Input
+from kgscripts.records.shards import Reading, write_shard
+from schemas.arguments import path_of
+from schemas.errors import InputError
+from schemas.records import Discard, DiscardReason, Document
+
+
+def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progress], None] | None = None) -> Finished:
+    """Read one piece of the plan in a graph directory, or under the URL where plan and pieces are shared; one that is
+    finished is not read again.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no such piece, or this machine has other versions of extractors than the plan.
+    InputError
+        If an input has changed since the plan was made.
+    ExtractorError
+        With the option `strict`, at the first document on which an extractor fails.
+    GraphDirectoryError
+        If there is no plan, or records cannot be written.
+    StoreError
+        If an object store refuses or does not answer; the piece is then not finished.
+    """
+    if not is_url(directory):
+        path = path_of("the directory", directory)
+        plan = Plan.read(path)
+        return _finished_before(path, plan.digest(number)) or _read(path, plan, number, progress)
+    share = Share.at(str(directory))
+    plan = share.plan()
+    piece = plan.digest(number)
+    with TemporaryDirectory(prefix="kgscripts-") as folder:
+        path = Path(folder)
+        share.fetch(piece, path)
+        if (before := _finished_before(path, piece)) is not None:
+            return before
+        found = _read(path, plan, number, progress)
+        share.put(piece, path, found)
+    return found
+
+
+def _finished_before(path: Path, piece: str) -> Finished | None:
+    """What the piece has left, if it is finished and undamaged."""
+    found = Finished.read(path, piece)
+    return None if found is None or found.read_shards(path) is None else found
+
+
+def _read(path: Path, plan: Plan, number: int, progress: Callable[[Progress], None] | None) -> Finished:
+    options, reader = _reader(plan)
+    versions = frozenset(item.version for item in reader.extractors)
+    found = Finished()
+    documents = _stored(_documents(plan.piece(number), options, found), path / FOLDER, found)
+    batches = (Batch(each, versions) for each in batches_of(documents))
+    for batch, written in read_batches(reader, path / FOLDER, batches, jobs=1):
+        if written.shard is not None:
+            found.shards.append(written.shard.name)
+        found.failures.extend(written.failures)
+        found.documents += len(batch.documents)
+        found.words += sum(len(document.text.split()) for document in batch.documents)
+        if progress is not None:
+            progress(Progress(found.documents, found.documents, found.words))
+    found.write(path, plan.digest(number))
+    return found
+
+
+def _reader(plan: Plan) -> tuple[ReadingOptions, DocumentReader]:
+    """The options of a plan, and its extractors; those of the latest plan keep the models that they have loaded."""
+    global _latest
+    key = json.dumps([plan.reading, plan.extractors], sort_keys=True, default=str)
+    if _latest is None or _latest[0] != key:
+        options, chosen, _ = plan.chosen()
+        _latest = key, options, DocumentReader(chosen, options.spacy_model, options.strict)
+    return _latest[1:]
+
+
+_latest: tuple[str, ReadingOptions, DocumentReader] | None = None
+
+
+def divide_or_give_up(directory: str | Path, number: int, reason: str) -> bool:
+    """Cut a piece that cannot be read in halves, and return True; if it has one document only, this one has failed.
+
+    Raises what `read_piece` raises.
+    """
+    path = path_of("the directory", directory)
+    plan = Plan.read(path)
+    options, reader = _reader(plan)
+    found = Finished()
+    documents = list(islice(_documents(plan.piece(number), options, found), 2))
+    if len(documents) == 2:
+        plan.divided(number).write(path)
+        return True
+    list(_stored(documents, path / FOLDER, found))
+    found.failures.extend(
+        Failure(document.digest, item.version, DiscardReason.EXTRACTOR_FAILED, reason)
+        for document in documents
+        for item in reader.extractors
+    )
+    found.write(path, plan.digest(number))
+    return False
+
+
+def _documents(portions: Iterable[Portion], options: ReadingOptions, found: Finished) -> Iterator[Document]:
+    """The documents of the portions, each once; their inputs are noted in `found`."""
+    seen: set[str] = set()
+    for portion in portions:
+        (given,) = options.file_inputs([file_at(portion.path, portion.name)])
+        if given.fingerprint() != portion.fingerprint:
+            raise InputError(
+                "the file has changed since the reading was split",
+                where=portion.path,
+                remedy="run `kgscripts split-reading` again; pieces of other files stay finished",
+            )
+        taken = Input(given.key, portion.fingerprint, complete=True)
+        found.inputs.append(taken)
+        number = -1
+        for item in given.items():
+            if isinstance(item, Discard):
+                # Each part meets all discards of the file.
+                if portion.part == 0:
+                    taken.add_discard(item)
+                continue
+            number += 1
+            if number % portion.parts != portion.part:
+                continue
+            taken.sources.append((item.digest, item.name))
+            if item.digest not in seen:
+                seen.add(item.digest)
+                yield item
+
+
+def _stored(documents: Iterable[Document], folder: Path, found: Finished) -> Iterator[Document]:
+    """The documents, which are written as shards before the reading of those that follow."""
+    waiting: list[Document] = []
+    characters = 0
+    for document in documents:
+        waiting.append(document)
+        characters += len(document.text)
+        if characters >= CHARACTERS_A_SHARD:
+            yield from _store(waiting, folder, found)
+            waiting, characters = [], 0
+    yield from _store(waiting, folder, found)
+
+
+def _store(documents: Sequence[Document], folder: Path, found: Finished) -> Sequence[Document]:
+    if documents:
+        shard = write_shard(folder, [Reading(document.digest, SOURCE, [document]) for document in documents])
+        found.shards.append(shard.name)
+    return documents

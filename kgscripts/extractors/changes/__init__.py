@@ -1,0 +1,1 @@
+"""State changes of events: predicted, told by verbs, rated and worded."""

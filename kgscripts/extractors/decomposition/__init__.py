@@ -1,0 +1,1 @@
+"""Which steps are parts of an action, from alignments."""

@@ -1,0 +1,1 @@
+"""Events: the actions of sentences with their objects, places and companions."""

@@ -1,0 +1,122 @@
+"""The words of an action in an English order and with articles, as an instruction has them: "take the bag outside"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.events.predicates import Frame
+from kgscripts.extractors.realis.clauses import letting
+from kgscripts.text.syntax import PrepositionalPhrase, is_passive, lemma
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+_BEHIND_OBJECT = frozenset(
+    {"apart", "aside", "forward", "home", "indoors", "inside", "outdoors", "outside", "together"}
+    | {"upstairs", "downstairs"}
+)
+"""Adverbs that stand behind any object but a long one; of a particle, the text says where it stands."""
+_DETERMINERS = frozenset({"det", "det:predet", "predet", "nmod:poss", "poss", "nummod"})
+_YOUR = frozenset({"my", "our", "your"})
+_ONE = frozenset({"a", "an", "another", "one"})
+_NO_ARTICLE = frozenset({"any", "enough", "few", "many", "more", "no", "several", "some"})
+_VOWELS = frozenset("aeiou")
+_SPOKEN_WITH_CONSONANT = ("uni", "use", "usu", "eu", "one", "once", "ute")
+_SPOKEN_WITH_VOWEL = ("hour", "honest", "heir")
+_PLURAL_ALONE = frozenset({"police", "people", "staff", "crew"})
+_SINGULAR_ENDS = ("ss", "us", "is", "as")
+_HISSING = ("s", "sh", "ch", "x", "z", "o")
+
+
+def words_of(frame: Frame, noun: Token | None, pronoun: str) -> str:
+    """The words of a frame with its object `noun` and without its phrases; `pronoun` is an object that is not resolved.
+
+    Without an object, what does it stands before the verb if the text names it by a noun: "the police arrive".
+    """
+    verb = lemma(frame.verb)
+    particle = frame.particle.lower_ if frame.particle is not None else ""
+    if noun is None:
+        agent = None if pronoun else _agent(frame)
+        if agent is None:
+            return _joined(verb, pronoun, particle)
+        return _joined(noun_words(agent), verb if _agrees_as_plural(agent) else third_person(verb), particle)
+    thing = noun_words(noun, mentioned_before=noun in frame.stands_for)
+    if letting(frame.verb) is not None and noun.i < frame.verb.i:
+        return _joined("let", thing, verb, particle)
+    if particle and (particle in _BEHIND_OBJECT or _is_behind(frame, noun)):
+        return _joined(verb, thing, particle)
+    return _joined(verb, particle, thing)
+
+
+def phrase_words(phrase: PrepositionalPhrase | None) -> str:
+    """The words of the phrase of an action: "into the sink"; "" if it has none."""
+    return _joined(phrase.preposition, noun_words(content_head(phrase.head))) if phrase else ""
+
+
+def noun_words(noun: Token, *, mentioned_before: bool = False) -> str:
+    """A noun with its compound, as many as the text says, and its article: "an egg", "the dishes", "your hair".
+
+    The owner of a thing is "your" if it is who tells or reads, else "the"; numbers and other modifiers are left out.
+    """
+    words = noun_lemma(noun).split()
+    if _is_plural(noun):
+        words[-1] = noun.lower_
+    article = _article(noun)
+    if mentioned_before and article in {"", "a"}:
+        article = "the"
+    if article == "a":
+        article = "an" if _begins_with_vowel(words[0]) else "a"
+    return _joined(article, *words)
+
+
+def third_person(verb: str) -> str:
+    """The third person singular of a verb, of its present tense: "arrives", "dries"."""
+    if verb in {"be", "have"}:
+        return {"be": "is", "have": "has"}[verb]
+    if verb.endswith(_HISSING):
+        return f"{verb}es"
+    return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2:-1] not in _VOWELS else f"{verb}s"
+
+
+def _agent(frame: Frame) -> Token | None:
+    """The noun that is the active subject, before its verb; names of persons are none."""
+    for agent in frame.agents:
+        if agent.pos_ == "NOUN" and is_noun(agent) and agent.i < frame.verb.i and not is_passive(frame.verb):
+            return agent
+    return None
+
+
+def _article(noun: Token) -> str:
+    before = [child for child in noun.lefts if child.dep_ in _DETERMINERS]
+    words = {child.lower_ for child in before}
+    if words & _YOUR:
+        return "your"
+    if words & _ONE and not _is_plural(noun):
+        return "a"
+    definite = [child for child in before if child.dep_ != "nummod" and child.lower_ not in _NO_ARTICLE | _ONE]
+    return "the" if definite else ""
+
+
+def _is_plural(noun: Token) -> bool:
+    return noun.tag_ in {"NNS", "NNPS"} or noun.lower_ in _PLURAL_ALONE
+
+
+def _agrees_as_plural(noun: Token) -> bool:
+    """Whether a noun is plural, also if the tagger takes it for a singular: "paramedics"."""
+    return _is_plural(noun) or (noun.lower_.endswith("s") and not noun.lower_.endswith(_SINGULAR_ENDS))
+
+
+def _begins_with_vowel(word: str) -> bool:
+    if word.startswith(_SPOKEN_WITH_CONSONANT):
+        return False
+    return word[0] in _VOWELS or word.startswith(_SPOKEN_WITH_VOWEL)
+
+
+def _is_behind(frame: Frame, noun: Token) -> bool:
+    """Whether the text has the particle behind the object: "take the towel off"."""
+    return frame.particle is not None and noun not in frame.stands_for and frame.verb.i < noun.i < frame.particle.i
+
+
+def _joined(*words: str) -> str:
+    return " ".join(filter(None, words))

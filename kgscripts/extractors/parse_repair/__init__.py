@@ -1,0 +1,1 @@
+"""Errors of the parser on instructions, mended."""

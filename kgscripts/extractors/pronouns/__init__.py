@@ -1,0 +1,1 @@
+"""What pronouns refer to."""

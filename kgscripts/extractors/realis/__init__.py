@@ -1,0 +1,1 @@
+"""Which events a text says to happen: no wishes, habits, memories, digressions or asides."""

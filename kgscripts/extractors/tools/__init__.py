@@ -1,0 +1,1 @@
+"""The tools of events, named or carried along."""
