@@ -20,7 +20,7 @@ from attrs import evolve, frozen
 from benchmarks.limited import Limits, Reached, Stage, run_within, size
 from benchmarks.measure import Row, at_most, measure
 from benchmarks.synthetic_records import fill
-from kgscripts.assembly import plan
+from kgscripts.assembly import step
 from kgscripts.assembly.assemble import assemble
 from kgscripts.records.opening import open_records
 from schemas.graph_directory import NEXT
@@ -86,7 +86,7 @@ def assemble_within(directory: Path) -> Callable[[Stage], object]:
     """Assemble the records of a directory, as far as limits go; the stage is the step of the plan."""
 
     def call(stage: Stage) -> None:
-        log = logging.getLogger(plan.__name__)
+        log = logging.getLogger(step.__name__)
         log.setLevel(logging.DEBUG)
         log.addHandler(_Steps(stage))
         assemble_all(directory)()

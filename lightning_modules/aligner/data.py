@@ -10,8 +10,8 @@ from attrs import frozen
 from torch import Tensor
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.alignment.inputs import AlignerBatch, AlignerInputs
-from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.models.alignment.network import AlignerBatch, AlignerInputs
+from kgscripts.models.inference import TensorFields
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 from lightning_modules.aligner.examples import Example, anchor_example, labelled_example
 from lightning_modules.aligner.settings import AlignerSettings

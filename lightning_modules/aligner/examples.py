@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.alignment.inputs import Sides
+from kgscripts.models.alignment.network import Sides
 from kgscripts.models.alignment.words import aligned_places, is_content_word
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 

@@ -15,8 +15,7 @@ from scipy.ndimage import uniform_filter
 from torch import nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
-from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector
+from kgscripts.models.scenarios.detector import FEATURES, DetectorSettings, ScenarioDetector, detected_segments
 from kgscripts.models.scenarios.list import passages_centre
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
@@ -34,8 +33,7 @@ from lightning_modules.scenarios.settings import DetectorTrainingSettings
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.unlabelled import labelled_by_passages
 from schemas.provenance import Model
-from schemas.scenario_documents import NONE, ScenarioDocument
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import NONE, ScenarioDocument, concept_scheme
 
 _BIASES = (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5)
 _COSTS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)

@@ -14,7 +14,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.models.adapters import layer_weights
-from kgscripts.models.bert import Bert
 from kgscripts.models.changes.network import (
     AFTER_FILLER,
     BEFORE_FILLER,
@@ -24,6 +23,7 @@ from kgscripts.models.changes.network import (
     ChangeNetwork,
     Memory,
 )
+from kgscripts.models.encoder import Bert
 from lightning_modules.module import Loss, TrainingModule
 from lightning_modules.state_changes.composer_data import ABSENT, ComposerBatch
 from lightning_modules.state_changes.settings import ComposerTrainingSettings

@@ -25,8 +25,7 @@ from lightning_modules.scenarios.settings import DetectorTrainingSettings
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.scenarios.unlabelled import labelled_by_passages
 from lightning_modules.training import train
-from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument, concept_scheme
 from tests.training.corpus import CPU
 
 NATURAL = Path(__file__).parents[1] / "data"

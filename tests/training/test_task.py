@@ -16,7 +16,7 @@ from attrs import frozen
 from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
-from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.models.inference import TensorFields
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 from lightning_modules.aligner.settings import AlignerSettings
 from lightning_modules.aligner.task import AlignerTask
