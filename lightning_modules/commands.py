@@ -137,8 +137,7 @@ def state_changes(
         raise ConfigurationError(message, remedy="leave out --resume and --max-time")
     from kgscripts.models.checkpoint import save_checkpoint
     from lightning_modules.state_changes.composer_task import ComposerTask
-    from lightning_modules.state_changes.retrieval import build_retrieval
-    from lightning_modules.state_changes.steps import read_steps
+    from lightning_modules.state_changes.steps import build_retrieval, read_steps
     from lightning_modules.state_changes.task import CausalChangeTask
 
     steps = run.limited(read_steps(train))

@@ -25,8 +25,8 @@ from lightning_modules.state_changes.composer_data import (
     ComposerData,
     ComposerExample,
 )
-from lightning_modules.state_changes.composer_module import ComposerModule
-from lightning_modules.state_changes.settings import ComposerTrainingSettings
+from lightning_modules.state_changes.composer_task import ComposerModule
+from lightning_modules.task_settings import ComposerTrainingSettings
 from schemas.changes import Change
 from tests.models.tiny_composer import VOCABULARY, network
 
