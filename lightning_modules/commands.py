@@ -44,8 +44,7 @@ def transducer(
 ) -> None:
     """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions.
 
-    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute (0.11 s a step of 32 pairs, measured by
-    `python -m benchmarks aligning`); a configuration has at most 50 epochs.
+    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute; a configuration has at most 50 epochs.
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
