@@ -29,6 +29,8 @@ from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.commands import run
 
+pytestmark = pytest.mark.ray
+
 READ_BY = ["labels"]
 """It needs no parse, so that no process loads a pipeline."""
 _SECONDS = 120
