@@ -48,7 +48,7 @@ def transducer(
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.transducer.task import TransducerTask
+    from lightning_modules.transducer import TransducerTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(TransducerTask(configuration, pairs, glove), configuration, data=_described("pairs", pairs, train))
@@ -62,7 +62,7 @@ def masked(
     """Adapt MiniLM to the blanks of cloze templates: the model that ships as `masked`."""
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.cloze.task import MaskedTask
+    from lightning_modules.masked import MaskedTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(MaskedTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
@@ -77,7 +77,7 @@ def causal(train: Train, run: RunOptions) -> None:
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.causal.task import CausalTask
+    from lightning_modules.causal import CausalTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(CausalTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
@@ -182,8 +182,8 @@ def step_encoder(run: RunOptions) -> None:
     It learns from event sequence descriptions that were written for it, and ship with the package.
     """
     configuration = run.configuration()
-    from lightning_modules.steps.descriptions import written_texts
     from lightning_modules.steps.encoder_task import EncoderTask
+    from lightning_modules.steps.task import written_texts
 
     task = EncoderTask(configuration.name, run.limited(written_texts()))
     number = len(task.split.train) + len(task.split.held_out)

@@ -14,7 +14,7 @@ from kgscripts.models.checkpoint import read_card
 from kgscripts.models.registry import packaged_models, shipped_models
 from kgscripts.settings import settings_from, toml_value
 from schemas.errors import ConfigurationError
-from schemas.toml_files import read_toml
+from schemas.input_files import read_toml
 
 KINDS: Mapping[str, Mapping[str, str]] = {
     "transducer": dict.fromkeys(

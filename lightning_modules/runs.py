@@ -23,9 +23,9 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import CSVLogger, Logger, TensorBoardLogger
 
-from lightning_modules.hardware import Hardware, Precision
 from lightning_modules.module import TrainingModule
 from lightning_modules.schedule import Schedule, StoppedError
+from lightning_modules.settings import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
 from schemas.terminal import echo, progress_bar
 

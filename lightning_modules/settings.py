@@ -1,4 +1,4 @@
-"""Settings that every training has, the fields that settings are made of, and what cross-validation withholds."""
+"""Settings that every training has, their fields, what cross-validation withholds, and the devices of a run."""
 
 from __future__ import annotations
 
@@ -7,6 +7,24 @@ from enum import StrEnum
 from typing import Any
 
 from attrs import field, frozen, validators
+
+
+class Precision(StrEnum):
+    """Precision of the networks, by Lightning's names; lattice and emission are always computed in float32."""
+
+    SINGLE = "32-true"
+    BRAIN_FLOAT = "bf16-mixed"
+    HALF = "16-mixed"
+
+
+@frozen(kw_only=True)
+class Hardware:
+    """Accelerator and devices by Lightning's names, such as ``auto``, ``cpu`` or ``gpu``."""
+
+    accelerator: str = "auto"
+    devices: int | str = 1
+    precision: Precision = Precision.SINGLE
+
 
 CONSTANT, LINEAR, ONE_CYCLE = "constant", "linear", "one-cycle"
 

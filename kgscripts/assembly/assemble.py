@@ -34,14 +34,13 @@ from kgscripts.assembly.tables import (
     titles,
     typicality,
 )
-from kgscripts.assembly.tables.label_texts import STEP_TEXTS
+from kgscripts.assembly.tables.titles import STEP_TEXTS
 from kgscripts.assembly.writing import changes as written_changes
 from kgscripts.assembly.writing import corrections as written_corrections
 from kgscripts.assembly.writing import evidence, passages
 from kgscripts.assembly.writing.discards import DiscardLog
 from kgscripts.assembly.writing.evidence import Readers
-from kgscripts.enrichers.kept import kept_settings
-from kgscripts.enrichers.protocol import Enricher
+from kgscripts.enrichers.protocol import Enricher, kept_settings
 from kgscripts.records.corrections import read_corrections
 from kgscripts.records.kinds import kind_name
 from kgscripts.records.store import RecordStore

@@ -18,7 +18,7 @@ from kgscripts.plugins import Plugins
 from kgscripts.settings import models_of, naming, toml_value
 from schemas.arguments import check_number, check_texts, check_type, path_of, shown
 from schemas.errors import ConfigurationError
-from schemas.toml_files import read_toml
+from schemas.input_files import read_toml
 
 _UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 _GROUPS: Mapping[str, Plugins[Any]] = {"extractors": EXTRACTORS, "enrichers": ENRICHERS}

@@ -3,8 +3,8 @@
 from kgscripts.records.database import SOURCE
 from kgscripts.records.extractors import ExtractorEntry
 from kgscripts.records.inputs import Input
+from kgscripts.records.joining import take_out
 from kgscripts.records.readings import Failure
-from kgscripts.records.removal import take_out
 from kgscripts.records.shards import Reading, ShardFile, WrittenShard, write_shard
 from kgscripts.records.store import RecordStore
 

@@ -1,11 +1,14 @@
-"""Training of the scenario detector: data, LightningModule and task."""
+"""Training of the scenario detector: data, LightningModule, task and cross-validation."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import random
+import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -18,6 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.registry import load
 from kgscripts.models.scenarios.detector import (
     FEATURES,
     DetectorSettings,
@@ -26,12 +30,14 @@ from kgscripts.models.scenarios.detector import (
     detected_segments,
 )
 from kgscripts.models.scenarios.list import passages_centre
-from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.scenarios.protocol import NewScenario
+from kgscripts.models.sentence_vectors import RememberedVectors, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.scenarios.counts import count_labels, micro_score
 from kgscripts.reproductions.scenarios.documents import LabelledStory
 from kgscripts.reproductions.scenarios.pairing import pair_documents
 from kgscripts.reproductions.scenarios.predictions import ranked
+from kgscripts.reproductions.scenarios.stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split, TrainingBatch, TrainingData
 from lightning_modules.module import Loss, TrainingModule
@@ -40,12 +46,14 @@ from lightning_modules.scenarios.made_documents import (
     DocumentMaker,
     MadeDocument,
     Passage,
+    labelled_by_passages,
     written_passages,
     written_stories,
 )
 from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.unlabelled import labelled_by_passages
+from lightning_modules.settings import Hardware, Withheld
 from lightning_modules.task_settings import DetectorTrainingSettings
+from lightning_modules.training import train
 from schemas.provenance import Model
 from schemas.scenario_documents import NONE, ScenarioDocument, concept_scheme
 
@@ -229,3 +237,41 @@ class DetectorTask:
         bias, cost = np.unravel_index(place, grid.shape)
         best = attrs.evolve(first, none_bias=_BIASES[bias], change_cost=_COSTS[cost])
         return calibrated(ScenarioDetector(layer, self._centres, best, model), documents).checkpoint(card)
+
+
+def cross_validate(
+    files: StoryFiles,
+    configuration: Configuration,
+    withheld: Withheld,
+    *,
+    folds: int,
+    hardware: Hardware | None = None,
+    on_story: Callable[[int], object] | None = None,
+) -> StoryAccuracy:
+    """The accuracy of detectors on labelled stories, each trained without the stories that it is measured on.
+
+    Raises as `seen_accuracy`, `named_accuracy` and `train` do.
+    """
+    vectors = RememberedVectors()
+
+    def trained(stories: Sequence[LabelledStory]) -> Classifier:
+        kept = {story.id for story in stories}
+        known = {story.scenario for story in stories}
+        added = sorted({story.scenario for story in files.labelled} - known) if withheld is Withheld.KNOWLEDGE else []
+        others = [story for story in files.stories if not story.scenario or story.id in kept]
+        task = DetectorTask(configuration, attrs.evolve(files, stories=others), without=added, vectors=vectors)
+        with tempfile.TemporaryDirectory() as folder:
+            train(task, configuration.training, Path(folder) / "model", hardware=hardware)
+            model = load("scenarios", Path(folder) / "model")
+        assert isinstance(model, ScenarioDetector)
+        return partial(_rank, model.with_scenarios([NewScenario(name) for name in added]) if added else model)
+
+    measure = seen_accuracy if withheld is Withheld.STORIES else named_accuracy
+    return measure(files.labelled, trained, folds=folds, on_story=on_story)
+
+
+def _rank(model: ScenarioDetector, texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The scenarios of each text, by the mean log probability of its sentences."""
+    scenarios = model.settings.labels[:-1]
+    means = [model.log_probabilities(text)[:, :-1].mean(axis=0) for text in texts]
+    return [[scenarios[place] for place in np.argsort(-mean, kind="stable")] for mean in means]

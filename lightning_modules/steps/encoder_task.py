@@ -22,7 +22,7 @@ from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, StepEncoderSettings, encoder_checkpoint
 from lightning_modules.data import Split, TrainingBatch, TrainingData, split
 from lightning_modules.module import Loss, TrainingModule
-from lightning_modules.steps.descriptions import written_texts
+from lightning_modules.steps.task import written_texts
 from lightning_modules.task_settings import EncoderTrainingSettings
 
 _MOST_PIECES = 64

@@ -1,11 +1,13 @@
-"""Training of the classifier of pairs of steps: data, LightningModule and task."""
+"""Training of the classifier of pairs of steps: data, LightningModule, task and cross-validation."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import random
-from collections.abc import Collection, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +19,34 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.evaluation.steps.gold import GoldScenario, descript_scenarios, inscript_scenarios
+from kgscripts.corpora.grouped_steps import GroupedText, read_descriptions
+from kgscripts.evaluation.result import Evaluation
+from kgscripts.evaluation.steps.gold import GoldScenario, descript_scenarios, grouped_scenarios, inscript_scenarios
+from kgscripts.evaluation.steps.merging import DESCRIPT, INSCRIPT, score_scenarios
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import RememberedVectors
 from kgscripts.models.steps.contexts import StepContexts, pair_features
 from kgscripts.models.steps.encoder import StepEncoder
-from kgscripts.models.steps.merger import PairNetwork, StepSettings, merger_checkpoint
+from kgscripts.models.steps.merger import PairNetwork, StepMerger, StepSettings, merger_checkpoint
 from lightning_modules.configuration import Configuration
 from lightning_modules.data import Split, TrainingBatch, TrainingData, split
 from lightning_modules.module import Loss, TrainingModule
-from lightning_modules.steps.descriptions import written_scenarios
+from lightning_modules.settings import Hardware
 from lightning_modules.task_settings import StepTrainingSettings
+from lightning_modules.training import train
+
+
+def written_texts() -> list[GroupedText]:
+    """Every description."""
+    folder = resources.files("lightning_modules.steps") / "data"
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return [text for file in files for text in read_descriptions(file.read_text(encoding="utf-8"))]
+
+
+def written_scenarios() -> list[GoldScenario]:
+    """The scenarios of the descriptions, with their events as the shipped extractors read them."""
+    return grouped_scenarios(written_texts())
 
 
 @frozen(eq=False)
@@ -238,3 +257,42 @@ class StepTask:
     def checkpoint(self, module: PairModule, settings: StepTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
         return merger_checkpoint(module.network, StepSettings(hidden=settings.hidden), self._encoder, card)
+
+
+def cross_validate(
+    scenarios: StepScenarios,
+    configuration: Configuration,
+    encoder: StepEncoder,
+    *,
+    hardware: Hardware | None = None,
+    on_scenario: Callable[[], object] | None = None,
+    thresholds: Sequence[float] = (),
+) -> list[Evaluation]:
+    """Evaluate on DeScript and on InScript, also with other thresholds; the model of each scenario has seen no text
+    about it.
+
+    The encoder is the same for all: it was trained on none of these scenarios.
+
+    Raises as `train` does.
+    """
+    pairs = ScenarioPairs(encoder)
+    models: dict[str, StepMerger] = {}
+
+    def merger_of(scenario: GoldScenario) -> StepMerger:
+        name = scenario.scenario
+        if name not in models:
+            with tempfile.TemporaryDirectory() as folder:
+                task = StepTask(configuration, scenarios.without({name}), encoder, pairs)
+                train(task, configuration.training, Path(folder) / "model", hardware=hardware)
+                models[name] = load("steps", Path(folder) / "model")
+                models[name].vectors = pairs.vectors
+            if on_scenario is not None:
+                on_scenario()
+        return models[name]
+
+    return [
+        score_scenarios(
+            own, merger_of, dataset=dataset, split="each scenario left out", source="steps", thresholds=thresholds
+        )
+        for dataset, own in ((DESCRIPT, scenarios.descript), (INSCRIPT, scenarios.inscript))
+    ]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from exports.targets import export
 from kgscripts.corpora.how_tos import HowTo, Section, Time, document_of_how_to
-from kgscripts.corpora.numbered_steps import numbered_steps
+from kgscripts.corpora.list_markers import numbered_steps
 from kgscripts.corpora.web.json_ld import objects_of
 from kgscripts.corpora.web.reader import documents_of_tree, parsed_page, without_markup
 from kgscripts.corpora.web.schema_org import duration_of, how_tos_of

@@ -17,7 +17,7 @@ from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.cloze.models import open_cloze_model
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
-from lightning_modules.causal.task import CausalModule, CausalTask
+from lightning_modules.causal import CausalModule, CausalTask
 from lightning_modules.commands import app
 from lightning_modules.configuration import Configuration
 from lightning_modules.task_settings import CausalSettings

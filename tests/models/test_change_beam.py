@@ -18,14 +18,14 @@ from kgscripts.models.changes.network import MOST_COUNTED, PARTS, ChangeNetwork
 from kgscripts.models.changes.vocabulary import Value, joined
 from kgscripts.models.encoder import Bert, BertConfig, BertOutput
 from lightning_modules.data import Split
-from lightning_modules.state_changes.composer_data import (
+from lightning_modules.state_changes.composer_task import (
     ABSENT,
     UNKNOWN,
     ComposedChange,
     ComposerData,
     ComposerExample,
+    ComposerModule,
 )
-from lightning_modules.state_changes.composer_task import ComposerModule
 from lightning_modules.task_settings import ComposerTrainingSettings
 from schemas.changes import Change
 from tests.models.tiny_composer import VOCABULARY, network

@@ -15,8 +15,7 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
-from lightning_modules.aligner.data import anchor_example, labelled_example
-from lightning_modules.aligner.task import AlignerTask
+from lightning_modules.aligner.task import AlignerTask, anchor_example, labelled_example
 from lightning_modules.commands import app
 from lightning_modules.schedule import Epoch
 from lightning_modules.task_settings import AlignerSettings

@@ -20,8 +20,12 @@ from kgscripts.reproductions.openpi.reading import GoldAnswer, OpenPIStep
 from lightning_modules.configuration import Configuration, read_configuration
 from lightning_modules.data import Split
 from lightning_modules.state_changes import composer_task
-from lightning_modules.state_changes.composer_data import ABSENT, UNKNOWN, ComposedChange, ComposerData, ComposerExample
 from lightning_modules.state_changes.composer_task import (
+    ABSENT,
+    UNKNOWN,
+    ComposedChange,
+    ComposerData,
+    ComposerExample,
     ComposerModule,
     ComposerTask,
     no_change_steps,

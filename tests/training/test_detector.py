@@ -22,12 +22,12 @@ from lightning_modules.scenarios.detector_task import DetectorTask
 from lightning_modules.scenarios.made_documents import (
     DocumentMaker,
     Passage,
+    labelled_by_passages,
     story_passages,
     written_passages,
     written_stories,
 )
 from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.unlabelled import labelled_by_passages
 from lightning_modules.task_settings import DetectorTrainingSettings
 from lightning_modules.training import train
 from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument, concept_scheme

@@ -20,10 +20,10 @@ from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from lightning_modules import runs, schedule
-from lightning_modules.hardware import Hardware, Precision
 from lightning_modules.schedule import Epoch
+from lightning_modules.settings import Hardware, Precision
 from lightning_modules.training import Outcome
-from lightning_modules.transducer.task import WordModule
+from lightning_modules.transducer import WordModule
 from schemas.errors import ConfigurationError, InputError, ModelError
 from tests.training import corpus
 from tests.training.corpus import train

@@ -9,8 +9,7 @@ import pyarrow as pa
 from kgscripts.assembly.counting import confidence_of
 from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, same_action
 from kgscripts.assembly.step import rows
-from kgscripts.changes.attributes import attribute_names
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree, attribute_names
 
 LEVEL = "CASE WHEN {0} THEN 'certain' ELSE 'likely' END AS level"
 """The level of a change of which a column says whether it is certain."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kgscripts.assembly.engine import ACTION_PARTS, Rule, action_key, same_action
 from kgscripts.assembly.step import Step, made_by
 from kgscripts.assembly.tables import changes, named_scenarios, titles
-from kgscripts.assembly.tables.label_texts import ACTION_WORDS, SENSE_WORDS, WORDS_PART
+from kgscripts.assembly.tables.titles import ACTION_WORDS, SENSE_WORDS, WORDS_PART
 from kgscripts.typicality.naming import listed
 from schemas.records import INFERRED
 

@@ -12,7 +12,7 @@ from attrs import frozen
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import ACTION_PARTS, Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.assembly.tables.label_texts import ACTION_TEXT
+from kgscripts.assembly.tables.titles import ACTION_TEXT
 from kgscripts.changes.attributes import broader_attribute
 from kgscripts.text.lexicon import is_a
 from schemas.graph_writer import ScriptGraphWriter

@@ -8,7 +8,7 @@ from typing import Any
 
 from kgscripts.corpora.blocks import without_marker
 from kgscripts.corpora.how_tos import HowTo, Section, Time
-from kgscripts.corpora.numbered_steps import numbered_steps
+from kgscripts.corpora.list_markers import numbered_steps
 from kgscripts.corpora.web.json_ld import Item, listed
 from kgscripts.corpora.web.limits import PageTooLargeError
 from kgscripts.corpora.web.markup import line_of, lines_of
