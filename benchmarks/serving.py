@@ -32,9 +32,8 @@ import httpx
 from attrs import field, frozen
 
 from benchmarks.fuseki_server import fuseki_server
-from benchmarks.http_load import Draw, Load, Plan, load
+from benchmarks.http_load import Draw, Load, Names, Plan, load
 from benchmarks.measure import Row, at_most, measure
-from benchmarks.served_requests import Names
 from exports.preparing import make_stores
 from exports.targets import ExportOptions, export
 from schemas.script_graph import ScriptGraph

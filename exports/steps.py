@@ -9,9 +9,9 @@ from exports.evidence import evidence_of
 from exports.rows import Row
 from exports.step_parts import alternatives_of, changes_of, corrections_of, durations_of, matches_of, parts_of
 from schemas.changes import Level
-from schemas.installed_types import installed_relation_types
 from schemas.script import Change, Evidence, Match, Part, Participant, Step, Tool
 from schemas.script_graph import ScriptGraph
+from schemas.type_declarations import installed_relation_types
 
 _OF_STEPS = ("rank", "mean_position", "typicality", "usual", "essential", "essential_probability", "optional")
 

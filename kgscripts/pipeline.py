@@ -20,10 +20,9 @@ from kgscripts.building.options import BuildArguments
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
 from kgscripts.building.settings import Settings, check_settings
-from kgscripts.enrichers.kept import enrichers_of
-from kgscripts.enrichers.protocol import Enricher
+from kgscripts.enrichers.protocol import Enricher, enrichers_of
+from kgscripts.records.joining import take_out
 from kgscripts.records.opening import open_records
-from kgscripts.records.removal import take_out
 from kgscripts.records.store import RecordStore
 from schemas.arguments import check_type, items_of, path_of
 from schemas.errors import ConfigurationError
@@ -121,7 +120,7 @@ def remove_source(directory: str | Path, source: str | Path, *, settings: Settin
 def assemble_again(store: RecordStore, directory: Path, manifest: Manifest, enrichers: Sequence[Enricher]) -> Assembled:
     """Make the graph of a store in `directory` with the extractors and options of a graph that has this `manifest`.
 
-    `enrichers` are `kgscripts.enrichers.kept.enrichers_of` it.
+    `enrichers` are `kgscripts.enrichers.protocol.enrichers_of` it.
 
     Raises
     ------

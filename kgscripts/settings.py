@@ -19,7 +19,7 @@ from attrs import field, frozen, validators
 from kgscripts.devices import CPU, check_device, kind_of
 from schemas.arguments import check_texts, shown
 from schemas.errors import ConfigurationError
-from schemas.toml_files import parse_toml
+from schemas.input_files import parse_toml
 
 KINDS: Mapping[str, tuple[type, str]] = {
     "str": (str, "a text"),

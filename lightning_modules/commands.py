@@ -44,12 +44,11 @@ def transducer(
 ) -> None:
     """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions.
 
-    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute (0.11 s a step of 32 pairs, measured by
-    `python -m benchmarks aligning`); a configuration has at most 50 epochs.
+    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute; a configuration has at most 50 epochs.
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.transducer.task import TransducerTask
+    from lightning_modules.transducer import TransducerTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(TransducerTask(configuration, pairs, glove), configuration, data=_described("pairs", pairs, train))
@@ -63,7 +62,7 @@ def masked(
     """Adapt MiniLM to the blanks of cloze templates: the model that ships as `masked`."""
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.cloze.task import MaskedTask
+    from lightning_modules.masked import MaskedTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(MaskedTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
@@ -78,7 +77,7 @@ def causal(train: Train, run: RunOptions) -> None:
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.causal.task import CausalTask
+    from lightning_modules.causal import CausalTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(CausalTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
@@ -137,8 +136,7 @@ def state_changes(
         raise ConfigurationError(message, remedy="leave out --resume and --max-time")
     from kgscripts.models.checkpoint import save_checkpoint
     from lightning_modules.state_changes.composer_task import ComposerTask
-    from lightning_modules.state_changes.retrieval import build_retrieval
-    from lightning_modules.state_changes.steps import read_steps
+    from lightning_modules.state_changes.steps import build_retrieval, read_steps
     from lightning_modules.state_changes.task import CausalChangeTask
 
     steps = run.limited(read_steps(train))
@@ -184,8 +182,8 @@ def step_encoder(run: RunOptions) -> None:
     It learns from event sequence descriptions that were written for it, and ship with the package.
     """
     configuration = run.configuration()
-    from lightning_modules.steps.descriptions import written_texts
     from lightning_modules.steps.encoder_task import EncoderTask
+    from lightning_modules.steps.task import written_texts
 
     task = EncoderTask(configuration.name, run.limited(written_texts()))
     number = len(task.split.train) + len(task.split.held_out)

@@ -9,9 +9,8 @@ import typer
 
 from kgscripts.commands.options import AsJson, Thresholds
 from lightning_modules.configuration import read_configuration, read_settings
-from lightning_modules.hardware import Hardware
 from lightning_modules.options import Accelerator, Config, Settings
-from lightning_modules.scenarios.withheld import Withheld
+from lightning_modules.settings import Hardware, Withheld
 
 Stories = Annotated[
     list[Path],
@@ -51,7 +50,7 @@ def cross_validate(
     configuration = read_configuration("scenarios", config, read_settings(settings))
     import attrs
 
-    from lightning_modules.scenarios.cross_validation import cross_validate as measure
+    from lightning_modules.scenarios.detector_task import cross_validate as measure
     from lightning_modules.scenarios.stories import StoryFiles
     from schemas.terminal import echo, echo_json, printable, progress_bar
 
@@ -105,8 +104,7 @@ def cross_validate_steps(
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.models.registry import find_checkpoint
     from kgscripts.models.steps.encoder import read_encoder
-    from lightning_modules.steps.cross_validation import cross_validate
-    from lightning_modules.steps.task import StepScenarios
+    from lightning_modules.steps.task import StepScenarios, cross_validate
     from schemas.provenance import Exposure
     from schemas.terminal import progress_bar
 

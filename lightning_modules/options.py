@@ -20,7 +20,7 @@ from typer.models import OptionInfo
 from kgscripts.commands.options import with_parameters
 from kgscripts.models.checkpoint import ModelCard, check_place
 from lightning_modules.configuration import Configuration, name_of_trained, read_configuration, read_settings
-from lightning_modules.hardware import Hardware, Precision
+from lightning_modules.settings import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
 from schemas.terminal import echo, printable
 

@@ -15,7 +15,7 @@ import pytest
 from exports.targets import ExportOptions
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.pipeline import build_graph, remove_source
-from lightning_modules.hardware import Hardware
+from lightning_modules.settings import Hardware
 from lightning_modules.training import train
 from schemas.errors import KGScriptsError
 from schemas.script_graph import ScriptGraph

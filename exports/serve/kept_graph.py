@@ -16,7 +16,7 @@ from schemas.arguments import items_of
 from schemas.by_name import function
 from schemas.errors import StoreMissingError
 from schemas.found import Answer
-from schemas.measurements import measurements_version
+from schemas.provenance import measurements_version
 from schemas.script_graph import ScriptGraph
 
 SEARCH = "kgscripts.search.searching:search"

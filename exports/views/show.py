@@ -10,7 +10,7 @@ import typer
 
 from exports.scripts import list_scenarios, read_script, read_step
 from exports.tool_uses import read_tool_uses
-from schemas.drawing.files import check_picture, save_picture
+from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.script import Script

@@ -12,14 +12,14 @@ from kgscripts.building.declared_options import options_of, texts_of
 from kgscripts.building.options import BuildOptions
 from kgscripts.building.settings import check_values
 from kgscripts.distributed.object_stores import is_url
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.registry import is_named
 from kgscripts.plugins import Plugins
 from kgscripts.settings import models_of, naming, toml_value
 from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError
-from schemas.toml_files import read_toml
+from schemas.input_files import read_toml
 
 _GROUPS: Mapping[str, Plugins[Any]] = {"extractors": EXTRACTORS, "enrichers": ENRICHERS}
 _ONLY = "only"

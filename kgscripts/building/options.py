@@ -21,16 +21,15 @@ from kgscripts.corpora.table_columns import Columns
 from kgscripts.corpora.tables import check_columns, parse_columns
 from kgscripts.devices import CPU
 from kgscripts.distributed.object_stores import Fetched
-from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, with_records
+from kgscripts.enrichers.protocol import ENRICHERS, Enricher, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
 from kgscripts.text.pipeline import describe_pipeline
-from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError
 from schemas.manifest import check_licence
 from schemas.provenance import Model
 from schemas.records import EventMention
+from schemas.vocabulary import check_base_iri
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -12,7 +12,7 @@ from attrs import frozen
 from kgscripts.assembly.tables.words import names_source, spans_of
 from kgscripts.building.settings import Settings, check_settings
 from kgscripts.editing.correction_words import GraphWords, unknown
-from kgscripts.enrichers.kept import enrichers_of
+from kgscripts.enrichers.protocol import enrichers_of
 from kgscripts.pipeline import assemble_again
 from kgscripts.records.corrections import add_corrections, read_corrections
 from kgscripts.records.opening import open_records

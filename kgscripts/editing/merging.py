@@ -11,7 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from kgscripts.building.settings import Settings, check_settings
-from kgscripts.enrichers.kept import enrichers_of
+from kgscripts.enrichers.protocol import enrichers_of
 from kgscripts.pipeline import assemble_again, versions_of
 from kgscripts.records.joining import join
 from kgscripts.records.opening import open_records

@@ -7,8 +7,7 @@ from itertools import chain
 
 from attrs import define, evolve, field, frozen
 
-from kgscripts.changes.attributes import leading_attribute
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree, leading_attribute
 from kgscripts.planning.ordering import in_order, steps_before
 from kgscripts.planning.source import SourceChange, SourceStep, folded, is_relative
 from schemas.changes import Level

@@ -8,7 +8,7 @@ import pytest
 
 from exports.scripts import read_script
 from exports.validation import validate
-from kgscripts.analysis.read_tools import read_tools
+from kgscripts.analysis.step_statements import read_tools
 from kgscripts.pipeline import build_graph
 from schemas.records import INFERRED, Action
 from schemas.script_graph import ScriptGraph

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import cli
 from kgscripts import pipeline
 from kgscripts.building.configuration import read_configuration, read_settings
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import describe, shipped_models

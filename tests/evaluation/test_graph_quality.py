@@ -14,8 +14,7 @@ from kgscripts.evaluation import graph_quality
 from kgscripts.evaluation.graph_quality import Conformance, evaluate_graph
 from kgscripts.pipeline import build_graph
 from schemas.graph_directory import MEASUREMENTS
-from schemas.measurements import Measurement, read_measurements, write_measurements
-from schemas.provenance import Direction, Unit
+from schemas.provenance import Direction, Measurement, Unit, read_measurements, write_measurements
 from schemas.script_graph import ScriptGraph
 
 TEXTS: list[dict[str, Any]] = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import networkx as nx
 
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree
 from kgscripts.wilson import lower_bound
 from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id

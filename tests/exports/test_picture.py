@@ -23,8 +23,7 @@ from exports.scripts import least_order, list_scenarios, read_script
 from exports.views.layered_layout import Extent, lay_out
 from exports.views.picture import MOST_STEPS
 from exports.views.picture import picture as draw
-from schemas.drawing.files import save_picture
-from schemas.drawing.text_layout import legible, text_width, wrapped
+from schemas.drawing.svg import legible, save_picture, text_width, wrapped
 from schemas.errors import ConfigurationError, StoreError
 from schemas.script import LeftOut, Precedence, Reason, Script, Step, Tool
 from schemas.script_graph import ScriptGraph

@@ -27,7 +27,7 @@ from kgscripts.building.report import print_report
 from kgscripts.building.run import Run
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
-from kgscripts.records.failures import FailureCount
+from kgscripts.records.readings import FailureCount
 from schemas.errors import ConfigurationError, KGScriptsError
 from schemas.records import DiscardReason
 from schemas.script_graph import ScriptGraph

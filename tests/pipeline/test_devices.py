@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import cli
 from kgscripts.building import options as build_options
 from kgscripts.editing.correcting import correct_graph
-from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers
+from kgscripts.enrichers.protocol import ENRICHERS, choose_enrichers
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.pipeline import build_graph

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 
 from kgscripts.models.sentence_vectors import quantised_vector
 from kgscripts.search.entries import entries, passages
-from kgscripts.search.expecting import expected
 from kgscripts.search.meaning import Meanings
-from kgscripts.search.searching import Searcher, search
+from kgscripts.search.searching import Searcher, expected, search
 from kgscripts.search.words import content_words
 from schemas.errors import ConfigurationError, KGScriptsError, ModelError
 from schemas.found import Answer, Kind

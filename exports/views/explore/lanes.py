@@ -9,7 +9,7 @@ from typing import Any
 from exports.scripts import least_order
 from exports.step_parts import shown_name, well_supported
 from exports.views.layered_layout import Edge, Extent, Layout, lay_out
-from schemas.drawing.text_layout import BOLD, text_width, wrapped
+from schemas.drawing.svg import BOLD, text_width, wrapped
 from schemas.script import Change, Part, Script, Step
 
 _WIDTH, _PADDING = 232.0, 14.0

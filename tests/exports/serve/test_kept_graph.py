@@ -15,7 +15,7 @@ from exports.serve.kept_graph import KeptGraph
 from exports.serve.limits import ServerLimits
 from exports.serve.served import Served
 from schemas.errors import ConfigurationError, StoreMissingError
-from schemas.measurements import write_measurements
+from schemas.provenance import write_measurements
 from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph
