@@ -12,12 +12,11 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from cli import COMMANDS
+import cli
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.protocol import FeatureChoice, SegmentLabeller
 from kgscripts.reproductions.scenarios.tiling import TopicTilingModel
-from kgscripts.reproductions.scenarios.topics_command import topics as topics_command
 from kgscripts.text.content_words import content_words
 from lightning_modules.commands import app
 from lightning_modules.configuration import read_configuration
@@ -144,18 +143,13 @@ def test_odd_text_is_read(trained: Path) -> None:
 
 
 def test_topics_are_printed(trained: Path) -> None:
-    import typer
-
     runner = CliRunner()
-    command = typer.Typer()
-    command.command()(topics_command)
-    assert COMMANDS["topics"][0] == "kgscripts.reproductions.scenarios.topics_command:topics"
-    result = runner.invoke(command, [str(trained), "--top", "3", "--json"], catch_exceptions=False)
+    result = runner.invoke(cli.app, ["topics", str(trained), "--top", "3", "--json"], catch_exceptions=False)
     words = json.loads(result.stdout)
     assert list(words) == ["making tea", "walking a dog"]
     assert len(words["making tea"]) == 3
     assert set(words["making tea"]) <= {"fill", "kettle", "boil", "water", "pour", "tea", "bag", "stir", "cup"}
-    shown = runner.invoke(command, [str(trained)], catch_exceptions=False).stdout
+    shown = runner.invoke(cli.app, ["topics", str(trained)], catch_exceptions=False).stdout
     assert "walking a dog" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
