@@ -16,7 +16,7 @@ MAKING = ("base_iri", "licence", "min_support", "min_readers")
 
 def taken_in(options: dict[str, Any], progress: Callable[[Progress], None] | None) -> BuildReport:
     """Take in the finished pieces of the directory of the options, and name the others."""
-    from kgscripts.distributed.taking_in import take_in_pieces
+    from kgscripts.distributed.ingest import take_in_pieces
 
     directory = options.pop("output")
     if unused := sorted(name for name, value in options.items() if value and name not in ("memory", "jobs")):

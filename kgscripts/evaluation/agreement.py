@@ -15,7 +15,7 @@ from attrs import define, field
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Plan, Step, Tables, made_by
 from kgscripts.assembly.tables import changes, corrections, records, titles
-from kgscripts.assembly.tables.several_readers import LABEL, changes_of, tools_of
+from kgscripts.assembly.tables.agreement import LABEL, changes_of, tools_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
 from kgscripts.pipeline import versions_of
 from kgscripts.records.corrections import read_corrections
