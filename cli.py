@@ -145,7 +145,7 @@ def _nothing() -> None:
 
 def _added() -> dict[str, EntryPoint]:
     """The commands of reproductions and of other packages."""
-    from kgscripts.plugins import entry_points_of
+    from schemas.plugins import entry_points_of
 
     return entry_points_of("kgscripts.commands")
 
@@ -155,7 +155,7 @@ def _load(name: str) -> Any:
         module, _, attribute = COMMANDS[name][0].partition(":")
         target = getattr(importlib.import_module(module), attribute)
     else:
-        from kgscripts.plugins import loaded
+        from schemas.plugins import loaded
 
         target = loaded(_added()[name], "command")
     if "pyarrow" in sys.modules:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
@@ -16,6 +16,7 @@ from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.http_clients import holds_user, without_user
 from schemas.logs import phase
+from schemas.plugins import entry_points_of, loaded
 from schemas.results import ExportReport
 from schemas.script_graph import ScriptGraph, check_graph
 
@@ -106,6 +107,7 @@ class Exporter:
         return next((suffix for suffix in suffixes if path.endswith(suffix)), "")
 
 
+# The entry point `kgscripts` of the group `kgscripts.exporters`.
 EXPORTERS: tuple[Exporter, ...] = (
     Exporter(name="Turtle", module="exports.rdf.files", suffixes=(".ttl",), compressions=COMPRESSIONS),
     Exporter(name="TriG", module="exports.rdf.files", suffixes=(".trig",), compressions=COMPRESSIONS),
@@ -138,6 +140,13 @@ EXPORTERS: tuple[Exporter, ...] = (
 )
 
 
+def exporters() -> Iterator[Exporter]:
+    """The exporters of all installed packages: ours, then those of others, which are imported when it is their turn."""
+    entries = entry_points_of("kgscripts.exporters").values()
+    for entry in sorted(entries, key=lambda entry: entry.module != __name__):
+        yield from loaded(entry, "exporters")
+
+
 def scheme_of(target: str) -> str:
     """The scheme at the beginning of `target`, in lower case; "" if there is none (one letter is a drive)."""
     scheme, colon, _ = target.partition(":")
@@ -154,7 +163,7 @@ def resolve(target: str) -> Exporter:
     """
     scheme = scheme_of(target)
     is_address = "://" in target or (scheme != "" and holds_user(target))
-    for exporter in EXPORTERS:
+    for exporter in exporters():
         if scheme in exporter.schemes:
             if not target[len(scheme) + 1 :]:
                 raise ConfigurationError("the target has no name", where=target, remedy="write it after the colon")
@@ -164,8 +173,8 @@ def resolve(target: str) -> Exporter:
             if not name.strip("."):
                 raise ConfigurationError("the target has no name", where=target, remedy=f"for example graph{suffix}")
             return exporter
-    suffixes = ", ".join(suffix for exporter in EXPORTERS for suffix in exporter.suffixes)
-    schemes = ", ".join(f"{scheme}:" for exporter in EXPORTERS for scheme in exporter.schemes)
+    suffixes = ", ".join(suffix for exporter in exporters() for suffix in exporter.suffixes)
+    schemes = ", ".join(f"{scheme}:" for exporter in exporters() for scheme in exporter.schemes)
     raise ConfigurationError(
         "the target has no known suffix or scheme",
         where=without_user(target) if is_address or holds_user(target) else target,

@@ -153,6 +153,16 @@ found["without"] = [build("without", ["ovens"]), build("without")]
 found["settings"] = build("settings", (), {"ovens": {"least_degrees": 221}, "plausible-ovens": {"hottest": 1000}})
 found["listed"] = CliRunner().invoke(cli.app, ["extractors", "list"]).output
 found["other"] = read("other")
+with open("bread.oven", "w", encoding="utf-8") as file:
+    file.write("baking bread\\nOven: 220 °C\\nKnead the dough.\\n")
+lines = (
+    ["build-graph", "bread.oven", "-o", "bread", "--extractors", "labels,ovens"],
+    ["export", "bread", "bread.jsonl"],
+    ["ovens", "bread"],
+    ["--help"],
+)
+found["line"] = [CliRunner().invoke(cli.app, line, catch_exceptions=False).output for line in lines]
+found["formats"] = [row["format"] for row in ScriptGraph.open("bread").rows("Source")]
 print(json.dumps(found))
 """
 """All that is done with the package, in one process: to start one takes longer than most of it."""
@@ -265,9 +275,21 @@ def test_the_package_is_listed(printed: Any) -> None:
     assert "plausible-ovens: plausibility of temperatures (enricher)\n" in shown
 
 
+def test_a_format_an_exporter_and_a_command_of_a_package_on_the_command_line(done: tuple[Path, Any]) -> None:
+    folder, printed = done
+    built, exported, asked, listed = printed["line"]
+    assert printed["formats"] == ["oven"]
+    assert "1 source, 6 words" in built
+    assert "bread.jsonl" in exported
+    rows = [json.loads(line) for line in (folder / "bread.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["label"] for row in rows if row["type"] == "Temperature"] == ["220 °C"]
+    assert asked == "220 °C  sources 1\n"
+    assert "Print the temperatures of a graph." in listed
+
+
 def test_an_exporter(tmp_path: Path) -> None:
     graph = odd_graph(tmp_path / "graph")
-    report = _run("exports/json_lines.py")["export"](graph, str(tmp_path / "graph.jsonl"), ExportOptions())
+    report = _run("oven_exporter.py")["export"](graph, str(tmp_path / "graph.jsonl"), ExportOptions())
     rows = [json.loads(line) for line in (tmp_path / "graph.jsonl").read_text(encoding="utf-8").splitlines()]
     nodes = [row for row in rows if "iri" in row]
     relations = [row for row in rows if "iri" not in row]

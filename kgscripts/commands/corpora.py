@@ -10,7 +10,7 @@ import typer
 
 from kgscripts.commands.options import AsJson
 from kgscripts.corpora.fetching import GITHUB, corpora, select
-from kgscripts.plugins import entry_points_of, loaded
+from schemas.plugins import entry_points_of, loaded
 from schemas.terminal import echo, echo_json, printable, progress_bar
 
 FETCHED = Path("corpora")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from attrs import AttrsInstance
 
+from kgscripts.building.declared_options import DeclaredOption, options_of
 from schemas.provenance import Exposure
 from schemas.terminal import console, printable
 
@@ -76,3 +79,63 @@ Thresholds = Annotated[
         "--threshold", min=0.02, max=0.98, help="Also with this threshold: a higher one merges less. Repeatable."
     ),
 ]
+
+
+def with_options(
+    cls: type[AttrsInstance], without: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add the options that a class declares to a command, which gets those that are given as its argument `options`.
+
+    `without` names fields that the command does not take.
+    """
+    declared = {name: option for name, option in options_of(cls).items() if name not in without}
+
+    def make(_: object, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if value not in (None, [])}
+
+    return lambda command: with_parameters(command, "options", [*map(_parameter, declared.values())], make)
+
+
+def _parameter(option: DeclaredOption) -> inspect.Parameter:
+    """The parameter of a command, whose value is None where the option is not given."""
+    plain: Any = option.type if option.type in (bool, int) else list[str] if option.type is Iterable else str
+    info = typer.Option(
+        *((option.flag, option.short) if option.short else ()),
+        metavar=option.metavar or None,
+        min=1 if plain is int and not option.parser else None,
+        parser=option.parser,
+        callback=_names if option.type is Iterable else None,
+        help=option.help,
+    )
+    annotation = Annotated[Any if option.parser else plain | None, info]  # type: ignore[valid-type]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _names(texts: Sequence[str] | None) -> list[str] | None:
+    """Names of an option that can be repeated; commas separate those of one text."""
+    return None if texts is None else [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def with_parameters(
+    command: Callable[..., None],
+    argument: str,
+    parameters: Sequence[inspect.Parameter],
+    make: Callable[[Mapping[str, Any], Mapping[str, Any]], Any],
+) -> Callable[..., None]:
+    """The command with `parameters` in place of one `argument`; `make` gets the other values and those of these."""
+    more = {parameter.name for parameter in parameters}
+    own = inspect.signature(command, eval_str=True).parameters
+    of_both = [
+        *(parameter.replace(kind=parameter.KEYWORD_ONLY) for name, parameter in own.items() if name != argument),
+        *parameters,
+    ]
+
+    def run(**values: Any) -> None:
+        given = {name: value for name, value in values.items() if name not in more}
+        made = make(given, {name: value for name, value in values.items() if name in more})
+        command(**{argument: made}, **given)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature(of_both)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in of_both}
+    return run

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kgscripts.analysis.segmentation import SegmentedText, TextSegment
-from kgscripts.corpora.formats import FORMATS
+from kgscripts.corpora.formats import formats
 from schemas.errors import ConfigurationError
 from schemas.terminal import console, echo, echo_json, printable, progress_bar
 
@@ -143,7 +143,7 @@ def segment(
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
+        typer.Option(help=f"Format of the inputs ({', '.join(formats())}); by default detected from the content."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all texts as one JSON document.")] = False,
     as_jsonl: Annotated[

@@ -14,7 +14,7 @@ from attrs import define, evolve, field, frozen
 
 from kgscripts.building.build import Build, Progress
 from kgscripts.building.inputs import place_key
-from kgscripts.building.making import GraphOptions, make_graph
+from kgscripts.building.making import make_graph
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
 from kgscripts.distributed.plan import FOLDER, Plan
@@ -61,9 +61,9 @@ def take_in_pieces(
     path = path_of("the directory", directory)
     plan = Plan.read(path)
     options, chosen, enrichers = plan.chosen()
-    making = GraphOptions(**plan.making, memory=memory, jobs=jobs)
     taking = _Taking(path, plan)
     reader = DocumentReader(chosen, options.spacy_model, options.strict)
+    making = evolve(options, memory=memory, jobs=jobs)
     report = make_graph(path, reader, enrichers, making, taking.take_in, (), progress)
     if not taking.missing:
         _remove(path / FOLDER)

@@ -76,8 +76,7 @@ def build_on_ray(
     workers: int = 1,
     memory: int | None = None,
     progress: Callable[[Progress], None] | None = None,
-    making: Mapping[str, Any] | None = None,
-    **reading: Any,
+    **options: Any,
 ) -> TakenIn:
     """Build or extend a graph, whose inputs actors of Ray read in pieces: the graph that one process makes.
 
@@ -86,7 +85,7 @@ def build_on_ray(
     check_number("jobs", workers)
     path = path_of("output", directory)
     pieces = workers * _PIECES_A_WORKER
-    if split_reading(inputs, path, pieces=pieces, making=making, **reading).pieces:
+    if split_reading(inputs, path, pieces=pieces, **options).pieces:
         failed = read_on_ray(path, address=address, workers=workers, progress=progress)
         if failed:
             raise InputError(next(iter(failed.values())))

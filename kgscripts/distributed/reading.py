@@ -17,8 +17,8 @@ from kgscripts.building.batching import CHARACTERS_A_SHARD, batches_of
 from kgscripts.building.build import Progress
 from kgscripts.building.inputs import file_at
 from kgscripts.building.jobs import read_batches
+from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.reading_options import ReadingOptions
 from kgscripts.distributed.object_stores import is_url
 from kgscripts.distributed.plan import FOLDER, Plan, Portion
 from kgscripts.distributed.sharing import Finished, Share
@@ -89,17 +89,17 @@ def _read(path: Path, plan: Plan, number: int, progress: Callable[[Progress], No
     return found
 
 
-def _reader(plan: Plan) -> tuple[ReadingOptions, DocumentReader]:
+def _reader(plan: Plan) -> tuple[BuildOptions, DocumentReader]:
     """The options of a plan, and its extractors; those of the latest plan keep the models that they have loaded."""
     global _latest
-    key = json.dumps([plan.reading, plan.extractors], sort_keys=True, default=str)
+    key = json.dumps([plan.options, plan.extractors], sort_keys=True, default=str)
     if _latest is None or _latest[0] != key:
         options, chosen, _ = plan.chosen()
         _latest = key, options, DocumentReader(chosen, options.spacy_model, options.strict)
     return _latest[1:]
 
 
-_latest: tuple[str, ReadingOptions, DocumentReader] | None = None
+_latest: tuple[str, BuildOptions, DocumentReader] | None = None
 
 
 def divide_or_give_up(directory: str | Path, number: int, reason: str) -> bool:
@@ -125,7 +125,7 @@ def divide_or_give_up(directory: str | Path, number: int, reason: str) -> bool:
     return False
 
 
-def _documents(portions: Iterable[Portion], options: ReadingOptions, found: Finished) -> Iterator[Document]:
+def _documents(portions: Iterable[Portion], options: BuildOptions, found: Finished) -> Iterator[Document]:
     """The documents of the portions, each once; their inputs are noted in `found`."""
     seen: set[str] = set()
     for portion in portions:

@@ -163,9 +163,7 @@ def test_a_reading_in_pieces_keeps_the_number_in_its_plan(tmp_path: Path) -> Non
     of_llm = '[extractors.llm]\nendpoint = "http://127.0.0.1:9/v1"\nmodel = "tiny"\n'
     (tmp_path / "build.toml").write_text(options + of_llm, encoding="utf-8")
     run("split-reading", tmp_path / "story.txt", "-o", tmp_path / "graph", "--config", tmp_path / "build.toml")
-    assert Plan.read(tmp_path / "graph").making == {"min_readers": 2}
+    assert Plan.read(tmp_path / "graph").options["min_readers"] == 2
     with pytest.raises(ConfigurationError, match="no extractor reads events"):
-        split_reading(
-            [tmp_path / "story.txt"], tmp_path / "new", pieces=1, making={"min_readers": 2}, extractors=["labels"]
-        )
+        split_reading([tmp_path / "story.txt"], tmp_path / "new", pieces=1, min_readers=2, extractors=["labels"])
     assert not (tmp_path / "new").exists()

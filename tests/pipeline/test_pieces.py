@@ -156,12 +156,12 @@ def test_a_damaged_piece_is_named_and_is_read_again(
 
 _FORMS: dict[str, bytes] = {
     "empty": b"",
-    "cut off": b'{"format": 1, "reading": {',
+    "cut off": b'{"format": 2, "options": {',
     "no UTF-8": b"\xff\xfe",
     "no JSON": b"plan",
     "no object": b"[]",
-    "no fields": b'{"format": 1}',
-    "another version": b'{"format": 2}',
+    "no fields": b'{"format": 2}',
+    "another version": b'{"format": 1}',
     "a huge number": b'{"format": ' + b"9" * 5000 + b"}",
     "too deep": b"[" * 100_000,
 }
@@ -251,7 +251,7 @@ def test_a_machine_with_other_versions_is_refused(split: Path) -> None:
         "{}",
         '{"format": 2}',
         '{"format": 1}',
-        '{"format": 1, "pieces": [[{"path": 3}]]}',
+        '{"format": 2, "pieces": [[{"path": 3}]]}',
         "[" * 10_000,
     ],
 )
