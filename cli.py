@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from types import TracebackType
 
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
 # name -> (module:function or module:app, one line for `kgscripts --help`); those of the entry points
 # `kgscripts.commands`, of reproductions and of other packages, come after them.
@@ -220,7 +220,7 @@ def _record_problems(directory: Path) -> list[str]:
         return list(store.validate())
 
 
-def _conformance(graph: ScriptGraph, sample: int) -> tuple[int, int] | None:
+def _conformance(graph: StoredGraph, sample: int) -> tuple[int, int] | None:
     """How many nodes of a graph were checked against the shapes, and how many conform; None without pySHACL."""
     from exports.validation import validate
 

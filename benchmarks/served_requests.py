@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from attrs import frozen
 
 from benchmarks.http_load import Draw
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 
 _QUERIES = Path(__file__).resolve().parents[1] / "docs" / "queries"
 _QUERY_NAMES = ("usual-script", "tools-of-a-scenario", "needs-of-a-scenario", "what-comes-before", "what-a-tool-is-for")

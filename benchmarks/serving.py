@@ -37,7 +37,7 @@ from benchmarks.measure import Row, at_most, measure
 from benchmarks.served_requests import Names
 from exports.preparing import make_stores
 from exports.targets import ExportOptions, export
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 
 _GRAPH = Path("build/example-graph")
 _WARM_UP = 10.0

@@ -15,11 +15,11 @@ from xml.etree import ElementTree
 import pytest
 
 import kgscripts
+from kgscripts import ScriptGraph
 from kgscripts.models.installed import find_model
 from kgscripts.models.registry import shipped_models
 from lightning_modules.configuration import name_of_trained
 from schemas.errors import ConfigurationError, GraphDirectoryError
-from schemas.script_graph import ScriptGraph
 from tests.cli.named_paths import write_inputs
 from tests.graphs import odd_graph, write_graph
 from tests.training import corpus

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from exports.needs import list_needs
+from exports.graph import ScriptGraph
 from exports.query.sparql import run_query
-from exports.scripts import read_script, read_step
 from exports.serve.answers import tools
-from schemas.found import Kind
-from schemas.script import Change, Evidence, Script, Step
-from schemas.script_graph import ScriptGraph
+from kgscripts.scripts.reading import read_step
+from kgscripts.scripts.things import list_needs
+from kgscripts.scripts.types import Change, Evidence, Script, Step
+from kgscripts.search.entries import Kind
 
 Values = dict[str, Any]
 
@@ -90,7 +90,7 @@ def changes(graph: ScriptGraph, scenario: str, step: str) -> Values:
 
 def plan(graph: ScriptGraph, scenario: str, likely: bool) -> Values:
     """The steps with what each requires and brings about."""
-    return read_script(graph, scenario, limit=20, usual=True, evidence=1).plan(likely=likely).to_dict()
+    return graph.script(scenario, evidence=1).plan(likely=likely).to_dict()
 
 
 def passage(graph: ScriptGraph, scenario: str, step: str, limit: int) -> Values:

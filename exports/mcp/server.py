@@ -12,13 +12,13 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from exports.graph import ScriptGraph
 from exports.mcp import answers
 from exports.mcp.answers import MOST_FOUND, MOST_PASSAGES, MOST_STEPS, Values
 from exports.mcp.standard_io import StandardServer
 from exports.rdf.ontology import ontology_text
+from kgscripts.search.entries import Kind
 from schemas.errors import KGScriptsError
-from schemas.found import Kind
-from schemas.script_graph import ScriptGraph
 from schemas.terminal import finite, json_text
 
 _INSTRUCTIONS = (

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from attrs import asdict, frozen
 
-from exports.needs import Needs, list_needs
-from exports.scripts import list_scenarios, read_step
-from exports.tool_uses import ToolUse, read_tool_uses
-from schemas.by_name import function
-from schemas.found import Answer, Kind
-from schemas.plan import Plan
-from schemas.script import Change, Evidence, Scenario, Script, Step, Tool
-from schemas.script_graph import ScriptGraph
+from exports.graph import ScriptGraph
+from kgscripts.analysis.contexts import read_contexts
+from kgscripts.planning.plan import Plan
+from kgscripts.scripts.reading import list_scenarios, read_step
+from kgscripts.scripts.things import Needs, ToolUse, list_needs, read_tool_uses
+from kgscripts.scripts.types import Change, Evidence, Scenario, Script, Step, Tool
+from kgscripts.search.entries import Answer, Kind
 
 
 @frozen(kw_only=True)
@@ -153,7 +152,7 @@ def passage(graph: ScriptGraph, scenario: str, step: str, limit: int) -> Passage
     """The passages in which a step was read, in their text."""
     label, found = read_step(graph, scenario, step, usual=True, evidence=limit)
     places = {each: (each.source, each.start, each.text) for each in found.evidence}
-    around = function("kgscripts.analysis.contexts:read_contexts")(graph, places.values())
+    around = read_contexts(graph, places.values())
     return PassagesOfStep(
         scenario=label,
         step=found.label_text,

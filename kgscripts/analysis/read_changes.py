@@ -9,7 +9,7 @@ from attrs import frozen
 
 from kgscripts.analysis.steps import steps_of_action
 from schemas.records import Action
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 
 @frozen
@@ -37,7 +37,7 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
     GraphDirectoryError
         If `directory` is no graph directory.
     """
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     steps = steps_of_action(graph, action)
     relations = list(graph.rows("CHANGES", where={"from_id": steps}))
     wanted = {row["to_id"] for row in relations}
@@ -66,7 +66,7 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
     )
 
 
-def _ends(graph: ScriptGraph, relation: str, end: str, changes: Collection[str]) -> dict[str, str]:
+def _ends(graph: StoredGraph, relation: str, end: str, changes: Collection[str]) -> dict[str, str]:
     """The label of the node of the type `end` that each of the changes has by a relation."""
     pairs = list(graph.rows(relation, where={"from_id": changes}))
     labels = graph.labels(end, (row["to_id"] for row in pairs))

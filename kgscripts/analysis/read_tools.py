@@ -8,7 +8,7 @@ from attrs import frozen
 
 from kgscripts.analysis.steps import steps_of_action
 from schemas.records import OF_PLACE, Action
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 
 @frozen
@@ -36,7 +36,7 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
     GraphDirectoryError
         If `directory` is no graph directory.
     """
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     steps = steps_of_action(graph, action)
     uses = list(graph.rows("USES", where={"from_id": steps, "predicted": False}))
     tools = graph.labels("Tool", (row["to_id"] for row in uses))

@@ -6,12 +6,12 @@ from typing import Any
 
 from kgscripts.assembly.tables.clusters import cluster_key
 from schemas.records import Action
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
 
 
-def steps_of_action(graph: ScriptGraph, action: Action) -> dict[str, dict[str, Any]]:
+def steps_of_action(graph: StoredGraph, action: Action) -> dict[str, dict[str, Any]]:
     """The id, label and scenario of the SubEvent rows, by id, that are expressed by the action, in any scenario."""
     wanted = cluster_key(action.key)
     same_verb = graph.rows("Action", ["id", *_PARTS], {"predicate": action.predicate})

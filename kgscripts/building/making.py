@@ -28,7 +28,7 @@ from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.logs import phase
 from schemas.manifest import check_licence, chosen_before
 from schemas.records import DiscardReason, EventMention
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 _LOG = logging.getLogger(__name__)
@@ -135,7 +135,7 @@ def make_graph(
         return report(graph, run, failures, store.inputs.discards())
 
 
-def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> ScriptGraph:
+def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> StoredGraph:
     # Here, since importing DuckDB takes long and a build may have nothing to assemble.
     from kgscripts.assembly.assemble import assemble
 

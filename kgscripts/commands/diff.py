@@ -13,7 +13,7 @@ import typer
 from attrs import asdict
 
 from kgscripts.analysis.graph_diff import GraphDifference, ScenarioDifference, counted, diff_graphs
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.terminal import echo, echo_json, printable
 
 _WIDTH = 80
@@ -31,7 +31,7 @@ def diff(
 
     Example: kgscripts diff graph-of-may graph
     """
-    found = diff_graphs(ScriptGraph.open(one), ScriptGraph.open(other))
+    found = diff_graphs(StoredGraph.open(one), StoredGraph.open(other))
     if as_json:
         echo_json(asdict(found))
         return

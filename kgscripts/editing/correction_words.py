@@ -17,7 +17,7 @@ from schemas.corrections import NEEDS, NO_SCENARIO, Correction, CorrectionKind, 
 from schemas.errors import InputError
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import Action
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import node_id
 
 _ARTICLES = re.compile(r"\b(?:the|an?|my|your|his|her|our|their|some) ")
@@ -47,7 +47,7 @@ def _renamed(correction: Correction, known: Correction) -> Correction:
 class GraphWords:
     """The words of a graph. `corrections` are those of the graph: what they reject or rename can still be named."""
 
-    graph: ScriptGraph
+    graph: StoredGraph
     corrections: Sequence[Correction] = ()
     _steps: dict[str, _Steps] = field(factory=dict, init=False)
 
@@ -164,7 +164,7 @@ class GraphWords:
 class _Steps:
     """The steps of a scenario with their actions."""
 
-    graph: ScriptGraph
+    graph: StoredGraph
     scenario: str
     label: str
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from schemas.found import Kind
+from kgscripts.search.entries import Kind
 
 if TYPE_CHECKING:
     import numpy as np

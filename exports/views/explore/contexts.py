@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from schemas.by_name import function
-from schemas.script_graph import ScriptGraph
+from kgscripts.analysis.contexts import Context, Place, read_contexts
+from schemas.script_graph import StoredGraph
 
-Places: TypeAlias = Sequence[tuple[str, int, str]]
+Places: TypeAlias = Sequence[Place]
 """Passages of a script in their order: the name of the source, the first character, and the text."""
 
 
@@ -18,18 +18,18 @@ def places_of(script: Mapping[str, Any]) -> Places:
     return [(script["sources"][source], start, text) for text, source, start, _ in script["passages"]]
 
 
-def contexts_data(graph: ScriptGraph, scripts: Iterable[Places]) -> list[dict[str, Any] | None]:
+def contexts_data(graph: StoredGraph, scripts: Iterable[Places]) -> list[dict[str, Any] | None]:
     """The contexts of the passages of each script; None for a script for whose passages there are none.
 
     `texts` are pieces of documents with their first characters. `passages` has for each passage the number of the
     piece, and the span of the passage with its context in the document; None for one without context.
     """
     each = list(scripts)
-    found = function("kgscripts.analysis.contexts:read_contexts")(graph, {place for places in each for place in places})
+    found = read_contexts(graph, {place for places in each for place in places})
     return [_shared(places, found) for places in each]
 
 
-def _shared(places: Places, found: Mapping[tuple[str, int, str], Any]) -> dict[str, Any] | None:
+def _shared(places: Places, found: Mapping[Place, Context]) -> dict[str, Any] | None:
     spans: list[tuple[str, int, int, str, int]] = []
     for number, place in enumerate(places):
         if context := found.get(place):

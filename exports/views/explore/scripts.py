@@ -6,19 +6,19 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from exports.rows import Row
-from exports.scripts import read_script
-from exports.step_parts import parts_of
 from exports.views.explore.index import Index
 from exports.views.explore.lanes import boxes, levels
-from schemas.script import Change, Evidence, Match, Need, Part, Participant, Script, Step, StepCorrection, Tool
-from schemas.script_graph import ScriptGraph
+from kgscripts.scripts.names import Row
+from kgscripts.scripts.reading import read_script
+from kgscripts.scripts.steps import parts_of
+from kgscripts.scripts.types import Change, Evidence, Match, Need, Part, Participant, Script, Step, StepCorrection, Tool
+from schemas.script_graph import StoredGraph
 
 _PASSAGES = 5
 """The most passages of a step, and of each of its parts."""
 
 
-def script_data(graph: ScriptGraph, index: Index, scenario: str) -> dict[str, Any]:
+def script_data(graph: StoredGraph, index: Index, scenario: str) -> dict[str, Any]:
     """The data of the scenario with this id. Passages are written once and referred to by number."""
     base = len(graph.manifest.base_iri)
     script = read_script(graph, scenario, evidence=_PASSAGES)
@@ -55,7 +55,7 @@ def script_data(graph: ScriptGraph, index: Index, scenario: str) -> dict[str, An
     }
 
 
-def read_models(graph: ScriptGraph) -> list[dict[str, Any]]:
+def read_models(graph: StoredGraph) -> list[dict[str, Any]]:
     """The models that read the graph, each with its scores."""
     scores = {row["id"]: row for row in graph.rows("BenchmarkScore")}
     of: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -69,11 +69,11 @@ def read_models(graph: ScriptGraph) -> list[dict[str, Any]]:
     ]
 
 
-def _models(graph: ScriptGraph) -> list[Row]:
+def _models(graph: StoredGraph) -> list[Row]:
     return sorted(graph.rows("Model"), key=lambda row: (row["name"], row["id"]))
 
 
-def _readers(graph: ScriptGraph, of_steps: Mapping[str, str]) -> dict[str, list[list[float]]]:
+def _readers(graph: StoredGraph, of_steps: Mapping[str, str]) -> dict[str, list[list[float]]]:
     """The numbers (in `read_models`) of the models that read each step or a part of it, with their highest scores.
 
     `of_steps` has the steps by the statements that they are steps.
