@@ -45,8 +45,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from schemas.errors import KGScriptsError
-from schemas.explanations import explain, explain_usage
+from schemas.errors import KGScriptsError, explain, explain_usage
 from schemas.interrupts import passing_on_interrupts
 from schemas.logs import log_failure, phase, start_log
 from schemas.terminal import (

@@ -99,6 +99,7 @@ async def _client(plan: Plan, chance: random.Random, start: float, seen: _Seen) 
                 seen.latencies.append(now - asked)
                 seen.in_time += now <= end
         if status == _BUSY and plan.period is None:
+            connection.close()  # As the server does with one that nobody uses for so long.
             await asyncio.sleep(retry_after)
         asked = await _turn(plan.period, start + offset)
     connection.close()

@@ -16,8 +16,8 @@ import numpy as np
 from benchmarks.measure import Row, at_most
 from kgscripts.models.sentence_vectors import quantised_vector
 from kgscripts.search.entries import Entry, Kind
-from kgscripts.search.expecting import expected
 from kgscripts.search.meaning import Meanings
+from kgscripts.search.searching import expected
 from kgscripts.search.words import opened_words, write_words
 from kgscripts.text.lexicon import nouns
 

@@ -49,20 +49,24 @@ class Names:
 
     def any_request(self) -> Draw:
         """A request of any kind that a server answers, each as often as others."""
-        fixed = ("/", "/query", "/api/scenarios", "/.well-known/void")
-        sparql = self.queries()["SPARQL"]
-        draws: list[Draw] = [*self.requests().values(), lambda chance: f"/sparql{sparql(chance)}"]
-        draws.append(lambda chance: chance.choice(fixed))
-
-        def draw(chance: random.Random) -> str:
-            return chance.choice(draws)(chance)
-
-        return draw
+        return partial(_any, [*self.requests().values(), partial(_sparql, self.queries()["SPARQL"]), _fixed])
 
     def queries(self) -> dict[str, Draw]:
         """Queries of `docs/queries` about scenarios, steps and tools of the graph, below an address for SPARQL."""
         texts = [(_QUERIES / f"{name}.rq").read_text(encoding="utf-8") for name in _QUERY_NAMES]
         return {"SPARQL": partial(_query, self, texts, False), "SPARQL, all new": partial(_query, self, texts, True)}
+
+
+def _any(draws: Sequence[Draw], chance: random.Random) -> str:
+    return chance.choice(draws)(chance)
+
+
+def _fixed(chance: random.Random) -> str:
+    return chance.choice(("/", "/query", "/api/scenarios", "/.well-known/void"))
+
+
+def _sparql(query: Draw, chance: random.Random) -> str:
+    return f"/sparql{query(chance)}"
 
 
 def _script(names: Names, new: bool, chance: random.Random) -> str:

@@ -27,13 +27,13 @@ from exports.query.parameters import (
 from exports.query.text import query_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
-from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.http_clients import without_user
+from schemas.interrupts import QUERY_SECONDS
 from schemas.results import ResultFormat, Table
 from schemas.script_graph import StoredGraph
 from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
-from schemas.time_limit import QUERY_SECONDS
 
 _SHOWN_VIOLATIONS = 20
 _SECONDS_OF_A_HINT = 20

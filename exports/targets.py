@@ -11,10 +11,10 @@ from typing import Protocol, cast
 from attrs import frozen
 
 from exports.files.compression import COMPRESSIONS
-from schemas.addresses import holds_user, without_user
 from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.http_clients import holds_user, without_user
 from schemas.logs import phase
 from schemas.results import ExportReport
 from schemas.script_graph import StoredGraph, check_graph

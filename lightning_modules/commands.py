@@ -46,8 +46,7 @@ def transducer(
 ) -> None:
     """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions.
 
-    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute (0.11 s a step of 32 pairs, measured by
-    `python -m benchmarks aligning`); a configuration has at most 50 epochs.
+    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute; a configuration has at most 50 epochs.
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
@@ -139,8 +138,7 @@ def state_changes(
         raise ConfigurationError(message, remedy="leave out --resume and --max-time")
     from kgscripts.models.checkpoint import save_checkpoint
     from lightning_modules.state_changes.composer_task import ComposerTask
-    from lightning_modules.state_changes.retrieval import build_retrieval
-    from lightning_modules.state_changes.steps import read_steps
+    from lightning_modules.state_changes.steps import build_retrieval, read_steps
     from lightning_modules.state_changes.task import CausalChangeTask
 
     steps = run.limited(read_steps(train))

@@ -11,7 +11,7 @@ from kgscripts.commands.options import AsJson, Thresholds
 from lightning_modules.configuration import read_configuration, read_settings
 from lightning_modules.hardware import Hardware
 from lightning_modules.options import Accelerator, Config, Settings
-from lightning_modules.scenarios.withheld import Withheld
+from lightning_modules.settings import Withheld
 
 Stories = Annotated[
     list[Path],

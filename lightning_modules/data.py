@@ -15,7 +15,7 @@ from attrs import frozen
 from torch.utils.data import DataLoader, Sampler
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.models.inference import TensorFields
 from lightning_modules.settings import TrainingSettings
 from schemas.errors import InputError
 

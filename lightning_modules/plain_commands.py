@@ -34,8 +34,7 @@ def tools(
     configuration = run.configuration()
     from kgscripts.models.checkpoint import save_checkpoint
     from kgscripts.models.tools.ranker import ranker_checkpoint
-    from kgscripts.training.tool_events import read_events, shipped_events
-    from kgscripts.training.tool_ranker import train_ranker
+    from kgscripts.training.tool_ranker import read_events, shipped_events, train_ranker
 
     path = train or shipped_events()
     groups = run.limited(read_events(path))
@@ -140,7 +139,7 @@ def scenario_calibration(
 def typicality(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
     """Learn how typical a step is of its scenario's script, from the `train` stories of InScript."""
     check_outputs(out, inputs=[inscript / "train", inscript / "val"])
-    from kgscripts.training.typicality import train_typicality
+    from kgscripts.training.importance import train_typicality
 
     weights = train_typicality(inscript, out, limit)
     echo(f"wrote {printable(str(out))}; steps are usual from a typicality of {weights.usual} on")

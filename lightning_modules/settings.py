@@ -1,8 +1,9 @@
-"""Settings that every training has, and the fields that settings are made of."""
+"""Settings that every training has, the fields that settings are made of, and what cross-validation withholds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from attrs import field, frozen, validators
@@ -72,3 +73,14 @@ class TrainingSettings:
     def phases(self) -> Mapping[str, int]:
         """The phases of the training in order, and the maximum number of epochs of each."""
         return {"training": self.epochs}
+
+
+class Withheld(StrEnum):
+    """What training does not see."""
+
+    STORIES = "stories"
+    """A part of the stories of each scenario."""
+    SCENARIOS = "scenarios"
+    """All stories of a part of the scenarios; what was written about them is seen."""
+    KNOWLEDGE = "knowledge"
+    """All that is about a part of the scenarios; they are added to the trained model by their names."""

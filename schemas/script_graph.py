@@ -14,10 +14,10 @@ from schemas import graph_directory
 from schemas.arguments import check_type, path_of, shown
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.installed_types import installed_node_types, installed_relation_types
 from schemas.manifest import Manifest
 from schemas.table_reader import read_batches, select_rows
 from schemas.tables import ROWS_A_GROUP, TABLE_NAMES, table_path, table_schema
+from schemas.type_declarations import installed_node_types, installed_relation_types
 
 
 @frozen(repr=False)

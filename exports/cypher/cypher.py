@@ -16,10 +16,10 @@ from exports.targets import scheme_of
 from schemas.arguments import path_of
 from schemas.errors import QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.interrupts import QUERY_SECONDS
 from schemas.kept_stores import use_store
 from schemas.results import Table
 from schemas.script_graph import StoredGraph
-from schemas.time_limit import QUERY_SECONDS
 
 _LADYBUG_LOCATION = re.compile(r"\(line: (\d{1,9}), offset: (\d{1,9})\)")
 _PROPERTIES = {

@@ -1,4 +1,4 @@
-"""The graph's Parquet tables as they are: a directory that `ScriptGraph.open` reads, without the records."""
+"""The graph's Parquet tables as they are: a directory that `StoredGraph.open` reads, without the records."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ from exports.rdf.terms import PREFIXES
 from exports.targets import scheme_of
 from schemas.arguments import path_of
 from schemas.errors import QueryError, StoreError
+from schemas.interrupts import QUERY_SECONDS
 from schemas.kept_stores import kept_store, use_store
-from schemas.measurements import measurements_version
 from schemas.output_files import MARKER, new_directory
+from schemas.provenance import measurements_version
 from schemas.results import Table
 from schemas.script_graph import StoredGraph
-from schemas.time_limit import QUERY_SECONDS
 
 _LOCAL_LOCATION = re.compile(r"^error at (\d{1,9}):(\d{1,9}): (.*)", re.DOTALL)
 

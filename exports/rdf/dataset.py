@@ -12,7 +12,7 @@ from exports.rdf.metrics import describe_metrics, metric_ids
 from exports.rdf.run_facts import RunFacts, run_facts
 from exports.rdf.terms import DATASET_KIND, class_terms, property_term, relation_term
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.measurements import read_measurements
+from schemas.provenance import read_measurements
 from schemas.script_graph import StoredGraph
 from schemas.type_declarations import ValueType
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from exports.rdf.descriptions import Chunk, Description, Reference, Value
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import concept_scheme
 from schemas.script_graph import StoredGraph
 
 

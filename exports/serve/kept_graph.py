@@ -17,7 +17,7 @@ from kgscripts.search.entries import Answer
 from kgscripts.search.searching import search
 from schemas.arguments import items_of
 from schemas.errors import StoreMissingError
-from schemas.measurements import measurements_version
+from schemas.provenance import measurements_version
 
 _Rows = npt.NDArray[np.int64]
 

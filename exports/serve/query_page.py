@@ -14,7 +14,7 @@ from exports.serve.small_page import Page, served_page
 from exports.views.explore import assets
 from exports.views.explore.document import data_block
 from kgscripts.scripts.reading import list_scenarios
-from schemas.drawing.text_layout import legible
+from schemas.drawing.svg import legible
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import StoredGraph
 

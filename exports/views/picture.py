@@ -11,8 +11,7 @@ from exports.views.arrow import ARROWHEAD, GAP_Y, draw_arrow
 from exports.views.layered_layout import Edge, Extent, Layout, lay_out
 from exports.views.needs_tree import needs_text
 from kgscripts.scripts.types import Part, Script, Step, shown_name, well_supported
-from schemas.drawing.svg import Element, Point, Svg
-from schemas.drawing.text_layout import BOLD, text_width, wrapped
+from schemas.drawing.svg import BOLD, Element, Point, Svg, text_width, wrapped
 from schemas.errors import ConfigurationError
 
 MOST_STEPS = 150

@@ -11,7 +11,7 @@ import typer
 from kgscripts.scripts.reading import list_scenarios, read_script, read_step
 from kgscripts.scripts.things import read_tool_uses
 from kgscripts.scripts.types import Script
-from schemas.drawing.files import check_picture, save_picture
+from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.script_graph import StoredGraph

@@ -1,6 +1,6 @@
 """Records -> script graph: a pure function of all records, the same bytes in any number of partitions and threads.
 
-A plan of steps says what is computed and in which order (`kgscripts.assembly.plan`). Assembly itself runs no network:
+A plan of steps says what is computed and in which order (`kgscripts.assembly.step`). Assembly itself runs no network:
 enrichers (`kgscripts.enrichers`) run networks on its rows and give their results as records.
 """
 
@@ -14,11 +14,10 @@ from pathlib import Path
 from attrs import field, frozen
 
 from kgscripts.assembly.engine import Engine
-from kgscripts.assembly.plan import Plan
 from kgscripts.assembly.rules import relations, step_pairs
+from kgscripts.assembly.rules.corrected_relations import revised
 from kgscripts.assembly.rules.packages import RulePackage
-from kgscripts.assembly.rules.revisions import revised
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.step import Plan, Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables import (
     additions,
     alternatives,
@@ -32,16 +31,15 @@ from kgscripts.assembly.tables import (
     order,
     order_pairs,
     records,
-    salience,
     titles,
     typicality,
 )
 from kgscripts.assembly.tables.label_texts import STEP_TEXTS
-from kgscripts.assembly.writing import broader, evidence, models, passages
 from kgscripts.assembly.writing import changes as written_changes
 from kgscripts.assembly.writing import corrections as written_corrections
+from kgscripts.assembly.writing import evidence, passages
 from kgscripts.assembly.writing.discards import DiscardLog
-from kgscripts.assembly.writing.models import Readers
+from kgscripts.assembly.writing.evidence import Readers
 from kgscripts.enrichers.kept import kept_settings
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.records.corrections import read_corrections
@@ -187,7 +185,7 @@ class Assembly:
             "Steps": [
                 *clusters.steps(by_words=StepCluster not in given),
                 *typicality.steps(has_vectors=ActionVector in given),
-                made_by(salience.usual_steps()),
+                made_by(typicality.usual_steps()),
                 *needs.steps(readers),
             ],
             "Rules of other packages": [
@@ -214,16 +212,16 @@ class Assembly:
             "Discards": self.log.steps(every, added, several=self.min_readers > 1),
             "Revisions": [
                 *revised(every, numbers, rejected, added, has_roles=has_roles),
-                made_by(salience.salience_ranks()),
+                made_by(typicality.salience_ranks()),
                 made_by(STEP_TEXTS),
             ],
             "The graph": [
                 *evidence.node_steps(self.writer),
-                broader.step(self.writer),
+                evidence.step(self.writer),
                 *written_changes.steps(self.writer),
                 evidence.realization_step(self.writer, readers),
                 *evidence.relation_steps(self.writer, every, self.readers),
-                models.model_step(self.writer, self.readers),
+                evidence.model_step(self.writer, self.readers),
                 *written_corrections.steps(self.corrections, rejected, added, has_roles, self.writer, self.log),
                 Step("count sources", (), tables_in(_SOURCES) | tables_in(_DIGESTS), self._count_sources),
             ],

@@ -14,16 +14,13 @@ from pathlib import Path
 from typing import cast
 
 from kgscripts.assembly.assemble import Assembly
-from kgscripts.assembly.plan import Plan
-from kgscripts.assembly.step import Step
+from kgscripts.assembly.step import Plan, Step
 from kgscripts.assembly.writing.discards import DiscardLog
-from kgscripts.assembly.writing.models import Readers
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.assembly.writing.evidence import Readers
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction, CorrectionKind
-from schemas.drawing.files import check_picture, save_picture
-from schemas.drawing.svg import Svg
-from schemas.drawing.text_layout import wrapped
+from schemas.drawing.svg import Svg, check_picture, save_picture, wrapped
 from schemas.graph_writer import ScriptGraphWriter
 
 _ROW, _TEXT = 17, 12

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from kgscripts.building.settings import check_values
 from kgscripts.corpora.tables import parse_columns
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.registry import is_named
 from kgscripts.plugins import Plugins

@@ -12,7 +12,7 @@ from attrs import fields
 
 from kgscripts.building.report import MOST_NAMED, BuildReport, ModelSummary, ScenarioSummary
 from kgscripts.building.run import Run
-from kgscripts.records.failures import FailureCount
+from kgscripts.records.readings import FailureCount
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure, Unit
 from schemas.records import Discard, PassageKind

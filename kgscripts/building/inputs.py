@@ -17,10 +17,10 @@ from attrs import evolve, frozen
 
 from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.corpora.formats import check_format, documents_from_strings, read_source
-from kgscripts.corpora.languages import in_english
 from kgscripts.corpora.scenarios.labels import scenario_of_folder, with_scenario
 from kgscripts.corpora.source import source_of
 from kgscripts.corpora.table_columns import Columns
+from kgscripts.corpora.text_kinds import in_english
 from kgscripts.distributed.object_stores import Fetched, Store, StoredObject, is_url
 from schemas.arguments import items_of, shown
 from schemas.errors import InputError

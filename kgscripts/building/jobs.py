@@ -19,7 +19,7 @@ from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.building.run import added
 from kgscripts.extractors.registry import only_built_in
 from kgscripts.lean_imports import hide_pandas_from_pyarrow
-from kgscripts.records.failures import Failure
+from kgscripts.records.readings import Failure
 from kgscripts.records.shards import WrittenShard, write_shard
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import KGScriptsError, RecordError

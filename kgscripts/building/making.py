@@ -22,14 +22,13 @@ from kgscripts.records.corrections import add_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
 from schemas.arguments import check_number, check_texts
-from schemas.base_iri import check_base_iri
 from schemas.corrections import Correction
 from schemas.errors import ConfigurationError, DamagedRecordsError
 from schemas.logs import phase
 from schemas.manifest import check_licence, chosen_before
 from schemas.records import DiscardReason, EventMention
 from schemas.script_graph import StoredGraph
-from schemas.vocabulary import DEFAULT_BASE_IRI
+from schemas.vocabulary import DEFAULT_BASE_IRI, check_base_iri
 
 _LOG = logging.getLogger(__name__)
 

@@ -15,8 +15,7 @@ from kgscripts.corpora.table_columns import Columns
 from kgscripts.corpora.tables import check_columns
 from kgscripts.devices import CPU
 from kgscripts.distributed.object_stores import Fetched
-from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers, with_records
+from kgscripts.enrichers.protocol import ENRICHERS, Enricher, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
 from schemas.arguments import check_texts, check_type, items_of

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from attrs import asdict
 
-from kgscripts.commands.listing import print_list
-from kgscripts.commands.options import AsJson
+from kgscripts.commands.options import AsJson, print_list
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
-    from kgscripts.analysis.read_changes import ReadChange
+    from kgscripts.analysis.step_statements import ReadChange
     from schemas.changes import RatedChange
 
 
@@ -39,7 +38,7 @@ def changes(
 
     Example: kgscripts changes "drain the pasta" --context "boil the pasta" --graph graph
     """
-    from kgscripts.analysis.read_changes import read_changes
+    from kgscripts.analysis.step_statements import read_changes
     from kgscripts.analysis.tracking import StepReader, change_fields
     from kgscripts.corpora.procedures import Procedure
     from kgscripts.extractors.realis.instructions import read_instruction

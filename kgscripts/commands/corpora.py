@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from kgscripts.commands.options import AsJson
-from kgscripts.corpora.catalogue import GITHUB, corpora, select
+from kgscripts.corpora.fetching import GITHUB, corpora, select
 from kgscripts.plugins import entry_points_of, loaded
 from schemas.terminal import echo, echo_json, printable, progress_bar
 

@@ -29,8 +29,7 @@ def graph(
     """
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.graph_quality import Conformance, evaluate_graph
-    from schemas.measurements import Measurement, write_measurements
-    from schemas.provenance import Unit
+    from schemas.provenance import Measurement, Unit, write_measurements
     from schemas.script_graph import StoredGraph
 
     check_outputs(output, inputs=[directory])

@@ -94,7 +94,7 @@ def typicality(
     mentions so labelled; script events are ScrEv, RelNScrEv and Evoking.
     """
     from kgscripts.commands.evaluation_output import finish
-    from kgscripts.enrichers.action_vectors import ActionVectors
+    from kgscripts.enrichers.vectors import ActionVectors
     from kgscripts.evaluation.steps.typicality import OURS, evaluate_typicality
     from kgscripts.score_files import scores_of_package
 
@@ -117,7 +117,7 @@ def importance(
     differ are left out, and those that the graph lacks are wrong.
     """
     from kgscripts.commands.evaluation_output import finish
-    from kgscripts.enrichers.action_vectors import ActionVectors
+    from kgscripts.enrichers.vectors import ActionVectors
     from kgscripts.evaluation.steps.importance import OURS, evaluate_importance
     from kgscripts.score_files import scores_of_package
     from schemas.script_graph import StoredGraph

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgscripts.commands.listing import print_list
-from kgscripts.commands.options import AsJson
+from kgscripts.commands.options import AsJson, print_list
 from schemas.terminal import echo_json
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ def search(
 
     Example: kgscripts search graph "something to open a bottle" --kind tool
     """
-    from kgscripts.commands.listing import print_list
+    from kgscripts.commands.options import print_list
     from kgscripts.search.searching import has_vectors
     from kgscripts.search.searching import search as find
     from schemas.script_graph import StoredGraph

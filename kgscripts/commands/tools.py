@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from attrs import asdict
 
-from kgscripts.commands.listing import print_list
-from kgscripts.commands.options import AsJson
+from kgscripts.commands.options import AsJson, print_list
 from schemas.terminal import echo_json
 
 if TYPE_CHECKING:
-    from kgscripts.analysis.read_tools import ReadTool
+    from kgscripts.analysis.step_statements import ReadTool
 
 
 def tools(
@@ -31,7 +30,7 @@ def tools(
 
     Example: kgscripts tools "drain the pasta" --graph graph
     """
-    from kgscripts.analysis.read_tools import read_tools
+    from kgscripts.analysis.step_statements import read_tools
     from kgscripts.extractors.realis.instructions import read_instruction
     from kgscripts.models.registry import load
     from kgscripts.models.tools.ranker import LEAST_PROBABILITY

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from schemas.changes import Level
-from schemas.drawing.files import check_picture, save_picture
+from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError, InputError
 from schemas.terminal import console, echo, echo_json, printable
 

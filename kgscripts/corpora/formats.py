@@ -10,12 +10,10 @@ from typing import Any
 from attrs import evolve
 
 from kgscripts.corpora.conllu import read_conllu_texts
-from kgscripts.corpora.descript import read_descript
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.inscript import read_inscript
 from kgscripts.corpora.jsonl import document_of_record, read_jsonl
 from kgscripts.corpora.markdown import read_markdown
-from kgscripts.corpora.mcscript import read_mcscript
 from kgscripts.corpora.pairs.formats import read_pairs
 from kgscripts.corpora.pdf import read_pdf
 from kgscripts.corpora.plain_text import read_plain_text
@@ -33,6 +31,7 @@ from kgscripts.corpora.source import (
 from kgscripts.corpora.table_columns import Columns
 from kgscripts.corpora.tables import read_table
 from kgscripts.corpora.text_kinds import other_kind
+from kgscripts.corpora.xml_records import read_descript, read_mcscript
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
 

@@ -19,13 +19,12 @@ from kgscripts.building.inputs import file_at
 from kgscripts.building.jobs import read_batches
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.building.reading_options import ReadingOptions
-from kgscripts.distributed.finished import Finished
 from kgscripts.distributed.object_stores import is_url
 from kgscripts.distributed.plan import FOLDER, Plan, Portion
-from kgscripts.distributed.sharing import Share
+from kgscripts.distributed.sharing import Finished, Share
 from kgscripts.records import SOURCE
-from kgscripts.records.failures import Failure
 from kgscripts.records.inputs import Input
+from kgscripts.records.readings import Failure
 from kgscripts.records.shards import Reading, write_shard
 from schemas.arguments import path_of
 from schemas.errors import InputError

@@ -17,9 +17,8 @@ from kgscripts.building.inputs import place_key
 from kgscripts.building.making import GraphOptions, make_graph
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
-from kgscripts.distributed.finished import Finished
 from kgscripts.distributed.plan import FOLDER, Plan
-from kgscripts.distributed.sharing import Share
+from kgscripts.distributed.sharing import Finished, Share
 from kgscripts.records.inputs import Input
 from kgscripts.records.shards import PART, WrittenShard, shard_path
 from kgscripts.records.store import RecordStore

@@ -8,8 +8,7 @@ from typing import Any
 import attrs
 
 from kgscripts.devices import CPU, check_device
-from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS, Enricher
 from kgscripts.models.registry import describe, shipped_models
 from kgscripts.settings import devices_of, models_of, version_of
 from schemas.errors import ConfigurationError

@@ -13,8 +13,7 @@ import pyarrow as pa
 from attrs import define, field
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.plan import Plan
-from kgscripts.assembly.step import Step, Tables, made_by
+from kgscripts.assembly.step import Plan, Step, Tables, made_by
 from kgscripts.assembly.tables import changes, corrections, records, titles
 from kgscripts.assembly.tables.several_readers import LABEL, changes_of, tools_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares

@@ -39,8 +39,7 @@ from kgscripts.reproductions.scenarios.splits import story_parts
 from kgscripts.score_files import scores_of_package
 from kgscripts.text.pipeline import SCORES, SHIPPED, shipped_directory
 from schemas.provenance import Exposure
-from schemas.scenario_documents import ScenarioDocument
-from schemas.scenario_scheme import concept_scheme, linked_scenarios
+from schemas.scenario_documents import ScenarioDocument, concept_scheme, linked_scenarios
 
 _SEED = 1
 _DOCUMENTS = 12

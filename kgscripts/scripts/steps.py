@@ -22,9 +22,9 @@ from kgscripts.scripts.types import (
 )
 from schemas.changes import Level
 from schemas.graph_types import RELATION_TYPES
-from schemas.installed_types import installed_relation_types
 from schemas.records import OF_PLACE
 from schemas.script_graph import StoredGraph
+from schemas.type_declarations import installed_relation_types
 
 _OF_STEPS = ("rank", "mean_position", "typicality", "usual", "essential", "essential_probability", "optional")
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")

@@ -1,9 +1,12 @@
-"""Searching a graph: by words and by meaning, joined by their ranks."""
+"""Searching a graph: by words and by meaning, joined by their ranks.
+
+Models that ship expand a question by what they expect: the scenario that it is about, and the tools that are used.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -11,7 +14,6 @@ from typing import TYPE_CHECKING, TypeVar
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.search import meaning, words
 from kgscripts.search.entries import Answer, Found, Kind, entries, passages
-from kgscripts.search.expecting import expected
 from schemas.arguments import check_number, check_texts, check_type, shown
 from schemas.errors import ConfigurationError, ModelError
 from schemas.kept_stores import is_kept, kept_store, use_store
@@ -21,6 +23,45 @@ from schemas.script_graph import StoredGraph, check_graph
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+def expected(vector: NDArray[np.int8], kind: Kind) -> dict[str, float]:
+    """The probability of each label that a model knows, for a question with this vector (`quantised_vector`): of tools
+    for tools, else of scenarios.
+
+    Raises ModelError if a model cannot be found.
+    """
+    return _MODELS[kind](vector[None])
+
+
+def _scenarios(vectors: NDArray[np.int8]) -> dict[str, float]:
+    import numpy as np
+
+    from kgscripts.models.scenarios.detector import load_detector
+
+    detector = load_detector("default")
+    # The last label is that of no scenario.
+    probabilities = np.exp(detector.log_probabilities_of(vectors)[0, :-1])
+    return dict(zip(detector.settings.labels, probabilities.tolist(), strict=False))
+
+
+def _tools(vectors: NDArray[np.int8]) -> dict[str, float]:
+    from kgscripts.models.registry import load
+    from kgscripts.models.tools.ranker import features, projected
+
+    ranker = load("tools", "default")
+    # Unlike `ToolRanker.rank`, with the tools that the question names.
+    (vector,) = projected(vectors, ranker.projection)
+    probabilities = ranker.probabilities(features(ranker.known, ranker.bilinear, vector))
+    return dict(zip(ranker.known.tools, probabilities.tolist(), strict=True))
+
+
+_MODELS: Mapping[Kind, Callable[[NDArray[np.int8]], dict[str, float]]] = {
+    Kind.SCENARIO: _scenarios,
+    Kind.TOOL: _tools,
+    Kind.STEP: _scenarios,
+}
+
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ from torch import Tensor
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.networks.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
-from lightning_modules.cloze.settings import MaskedSettings
 from lightning_modules.data import Split, TrainingBatch, TrainingData
+from lightning_modules.task_settings import MaskedSettings
 
 _BLANKS_HIDDEN = 0.5
 _OTHERS_HIDDEN = 0.1

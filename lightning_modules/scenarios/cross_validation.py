@@ -20,7 +20,7 @@ from lightning_modules.configuration import Configuration
 from lightning_modules.hardware import Hardware
 from lightning_modules.scenarios.detector_task import DetectorTask
 from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.withheld import Withheld
+from lightning_modules.settings import Withheld
 from lightning_modules.training import train
 
 

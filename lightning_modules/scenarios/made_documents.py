@@ -2,16 +2,59 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import groupby
 
 from attrs import field, frozen
 
-from kgscripts.reproductions.scenarios.documents import LabelledStory
-from lightning_modules.scenarios.passages import Passage, Sentences, story_passages
-from lightning_modules.scenarios.settings import DetectorTrainingSettings
+from kgscripts.reproductions.scenarios.documents import LabelledStory, read_scenario_documents
+from lightning_modules.task_settings import DetectorTrainingSettings
 from schemas.scenario_documents import NONE, ScenarioDocument
+
+Sentences = tuple[str, ...]
+
+
+@frozen
+class Passage:
+    """Consecutive sentences about a scenario, or about none (`NONE`)."""
+
+    scenario: str
+    sentences: Sentences
+
+
+def written_passages() -> list[Passage]:
+    """The passages that were written for training: 32 of each listed scenario, and 420 of none."""
+    lines = (line for name in ("passages.jsonl", "passages_none.jsonl") for line in _lines(name))
+    return [Passage(record.get("scenario", NONE), tuple(record["sentences"])) for record in map(json.loads, lines)]
+
+
+def written_stories() -> list[ScenarioDocument]:
+    """The labelled stories that were written for training."""
+    with resources.as_file(_data("stories.jsonl")) as path:
+        return read_scenario_documents(path)
+
+
+def story_passages(stories: Sequence[ScenarioDocument]) -> Iterator[Passage]:
+    """The longest stretches of stories with the same labels, if these are one scenario or none."""
+    for story in stories:
+        labels = story.labels()
+        for own, places in groupby(range(len(labels)), key=labels.__getitem__):
+            if len(own) <= 1:
+                yield Passage(own[0] if own else NONE, tuple(story.sentences[place] for place in places))
+
+
+def _lines(name: str) -> list[str]:
+    return _data(name).read_text(encoding="utf-8").splitlines()
+
+
+def _data(name: str) -> Traversable:
+    return resources.files("lightning_modules.scenarios") / "data" / name
+
 
 _MOST_PASSAGES = 6
 _CUTS = (1, 2, 2, 3, 3, 4, 5, 6)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgscripts.reproductions.scenarios.documents import LabelledStory
-from lightning_modules.scenarios.passages import Passage
+from lightning_modules.scenarios.made_documents import Passage
 from schemas.scenario_documents import NONE
 
 Vectors = Callable[[Sequence[str]], NDArray[np.float64]]

@@ -14,7 +14,7 @@ from kgscripts.models.changes.inputs import StepBatch, StepInput, batch_of
 from kgscripts.models.changes.network import KIND_OF_PART, MOST_COUNTED, PARTS, POINTED
 from kgscripts.models.changes.vocabulary import ChangeVocabulary, split_value
 from lightning_modules.data import Split, TrainingBatch, TrainingData
-from lightning_modules.state_changes.settings import ComposerTrainingSettings
+from lightning_modules.task_settings import ComposerTrainingSettings
 from schemas.changes import Change
 
 UNKNOWN, ABSENT = -1, -2

@@ -1,4 +1,4 @@
-"""The training task of the networks over pairs: transducer and baselines."""
+"""Training of the word-level networks of KidsCook: data, LightningModule and task."""
 
 from __future__ import annotations
 
@@ -9,17 +9,71 @@ from typing import Any
 
 import attrs
 import torch
+from attrs import frozen
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.reproductions.kidscook.networks.embeddings import WordVectors, read_glove, read_released_vectors
 from kgscripts.reproductions.kidscook.networks.networks import make_network, network_checkpoint
+from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
+from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
+from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import pair_key, pairs_digest, split
-from lightning_modules.transducer.data import WordData
-from lightning_modules.transducer.module import WordModule
-from lightning_modules.transducer.settings import TransducerTrainingSettings
+from lightning_modules.data import Split, TrainingBatch, TrainingData, pair_key, pairs_digest, split
+from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.task_settings import HARD_EM, TransducerTrainingSettings
+
+
+@frozen(eq=False)
+class WordBatch(TrainingBatch):
+    """Pairs as ids."""
+
+    pairs: PairBatch
+
+
+class WordData(TrainingData[Pair]):
+    """Pairs of similar length, cut to the longest length that is read."""
+
+    def __init__(self, split: Split[Pair], vocabulary: Vocabulary, settings: TransducerTrainingSettings) -> None:
+        super().__init__(split, settings)
+        self._vocabulary = vocabulary
+        self._cut = settings.max_tokens
+
+    def length(self, example: Pair) -> tuple[int, ...]:
+        """See `TrainingData`."""
+        return len(example.abstract), len(example.concrete)
+
+    def collate(self, examples: Sequence[Pair]) -> WordBatch:
+        """See `TrainingData`."""
+        abstracts = [pair.abstract[: self._cut] for pair in examples]
+        concretes = [pair.concrete[: self._cut - 1] for pair in examples]
+        pairs = PairBatch.of_words(abstracts, concretes, self._vocabulary)
+        return WordBatch(where=tuple(pair.where for pair in examples), pairs=pairs)
+
+
+class WordModule(TrainingModule):
+    """Minimises the mean over pairs of -log p(concrete | abstract).
+
+    In the phase of hard EM, of -log p(concrete, path | abstract) with the Viterbi path under the current weights
+    (appendix A.3).
+    """
+
+    network: PairNetwork
+
+    def __init__(self, network: PairNetwork, settings: TransducerTrainingSettings) -> None:
+        super().__init__(network, settings)
+
+    def loss(self, batch: WordBatch) -> Loss:
+        """See `TrainingModule`; per pair."""
+        if self.phase != HARD_EM:
+            return Loss(-self.network.log_likelihood(batch.pairs).mean(), len(batch.pairs))
+        assert isinstance(self.network, Transducer)
+        training = self.network.training
+        self.network.eval()  # the best path is that of the whole network, not of what dropout leaves of it
+        path = self.network.viterbi(batch.pairs).path
+        self.network.train(training)
+        return Loss(-self.network.path_log_likelihood(batch.pairs, path).mean(), len(batch.pairs))
 
 
 class TransducerTask:

@@ -19,9 +19,9 @@ from kgscripts.alignment.lattice import (
     parameterised_transitions,
     posteriors,
     prefix_viterbi,
+    transition_log_probability,
     viterbi,
 )
-from kgscripts.alignment.paths import transition_log_probability
 from tests.alignment.enumeration import Batch, alignments, batches, log_sum
 
 CLOSE = 1e-9

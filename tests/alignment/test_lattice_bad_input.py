@@ -13,9 +13,9 @@ from kgscripts.alignment.lattice import (
     log_marginal,
     posteriors,
     prefix_viterbi,
+    transition_log_probability,
     viterbi,
 )
-from kgscripts.alignment.paths import transition_log_probability
 
 EMISSION = torch.zeros(2, 5, 3)
 SCALAR = torch.tensor(-0.7)

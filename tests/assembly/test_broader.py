@@ -9,7 +9,7 @@ import pytest
 
 from exports.validation import validate
 from kgscripts import ScriptGraph
-from kgscripts.assembly.writing.broader import broader_name
+from kgscripts.assembly.writing.evidence import broader_name
 from kgscripts.changes.attributes import attributes, broader_attribute
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph

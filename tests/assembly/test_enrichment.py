@@ -15,8 +15,7 @@ from attrs import frozen
 from kgscripts import ScriptGraph
 from kgscripts.enrichers.named_scenarios import NamedScenarios
 from kgscripts.enrichers.predicted_tools import ToolPredictor
-from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import choose_enrichers, with_records
+from kgscripts.enrichers.protocol import Enricher, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.kinds import decode

@@ -8,7 +8,7 @@ import pytest
 
 from exports.validation import validate
 from kgscripts import ScriptGraph
-from kgscripts.analysis.read_tools import read_tools
+from kgscripts.analysis.step_statements import read_tools
 from kgscripts.pipeline import build_graph
 from kgscripts.scripts.reading import read_script
 from schemas.records import INFERRED, Action

@@ -11,7 +11,7 @@ import pytest
 from exports.validation import validate
 from kgscripts import ScriptGraph
 from kgscripts.analysis.graph_diff import diff_graphs
-from kgscripts.assembly.tables.need_words import product_names, worked_on_names
+from kgscripts.assembly.tables.needs import product_names, worked_on_names
 from kgscripts.editing.correcting import correct_graph, correct_in_words
 from kgscripts.pipeline import build_graph
 from kgscripts.scripts.things import list_needs

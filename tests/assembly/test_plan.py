@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from kgscripts.assembly.drawing import draw, whole_assembly
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.plan import Plan
-from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in, view
+from kgscripts.assembly.step import Plan, Step, Tables, made_by, rows, tables_in, view
 from kgscripts.assembly.table_page import PAGE, page
 from schemas.errors import ConfigurationError
 

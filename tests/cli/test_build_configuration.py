@@ -20,7 +20,7 @@ import cli
 from kgscripts import ScriptGraph, pipeline
 from kgscripts.building.configuration import read_configuration, read_settings
 from kgscripts.commands.build import build_graph as command
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import describe, shipped_models

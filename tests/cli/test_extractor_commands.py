@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import cli
 from kgscripts import ScriptGraph, pipeline
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import installed_extractors
 from kgscripts.models.registry import describe
 from kgscripts.score_files import read_scores, scores_of_package

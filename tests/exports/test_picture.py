@@ -25,8 +25,7 @@ from exports.views.picture import picture as draw
 from kgscripts import ScriptGraph
 from kgscripts.scripts.reading import least_order, list_scenarios, read_script
 from kgscripts.scripts.types import LeftOut, Precedence, Reason, Script, Step, Tool
-from schemas.drawing.files import save_picture
-from schemas.drawing.text_layout import legible, text_width, wrapped
+from schemas.drawing.svg import legible, save_picture, text_width, wrapped
 from schemas.errors import ConfigurationError, StoreError
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import ODD_TEXTS, generated_graph, odd_graph

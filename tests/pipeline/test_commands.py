@@ -28,7 +28,7 @@ from kgscripts.building.report import print_report
 from kgscripts.building.run import Run
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
-from kgscripts.records.failures import FailureCount
+from kgscripts.records.readings import FailureCount
 from schemas.errors import ConfigurationError, KGScriptsError
 from schemas.records import DiscardReason
 from tests.assembly.built import graph_bytes, graph_rows, labels

@@ -14,7 +14,7 @@ import cli
 from kgscripts import ScriptGraph
 from kgscripts.building import reading_options
 from kgscripts.editing.correcting import correct_graph
-from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers
+from kgscripts.enrichers.protocol import ENRICHERS, choose_enrichers
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.pipeline import build_graph

@@ -19,10 +19,10 @@ import pytest
 
 from kgscripts import ScriptGraph
 from kgscripts.distributed import on_ray
-from kgscripts.distributed.finished import Finished
 from kgscripts.distributed.on_ray import _Reader, build_on_ray, read_on_ray
 from kgscripts.distributed.plan import Plan, split_reading
 from kgscripts.distributed.reading import divide_or_give_up, read_piece
+from kgscripts.distributed.sharing import Finished
 from kgscripts.distributed.taking_in import TakenIn, take_in_pieces
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError

@@ -21,9 +21,9 @@ from kgscripts.building.reading import DocumentReader
 from kgscripts.building.run import Run
 from kgscripts.corpora.files import InputFile
 from kgscripts.distributed import plan as planning
-from kgscripts.distributed.finished import Finished
 from kgscripts.distributed.plan import FOLDER, Plan, split_reading
 from kgscripts.distributed.reading import read_piece
+from kgscripts.distributed.sharing import Finished
 from kgscripts.distributed.taking_in import _Taking, take_in_pieces
 from kgscripts.pipeline import build_graph
 from kgscripts.records.store import RecordStore

@@ -15,7 +15,7 @@ import pytest
 from kgscripts import ScriptGraph
 from kgscripts.editing.correcting import correct_graph
 from kgscripts.editing.merging import merge_graphs
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import describe, shipped_models

@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from kgscripts import ScriptGraph
 from kgscripts.models.sentence_vectors import quantised_vector
 from kgscripts.search.entries import Answer, Kind, entries, passages
-from kgscripts.search.expecting import expected
 from kgscripts.search.meaning import Meanings
-from kgscripts.search.searching import Searcher, search
+from kgscripts.search.searching import Searcher, expected, search
 from kgscripts.search.words import content_words
 from schemas.errors import ConfigurationError, KGScriptsError, ModelError
 from tests.commands import run

@@ -22,8 +22,7 @@ from kgscripts.text.content_words import content_words
 from lightning_modules.commands import app
 from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.tiling_module import TilingModule
-from lightning_modules.scenarios.tiling_task import TilingTask
+from lightning_modules.scenarios.tiling_task import TilingModule, TilingTask
 from lightning_modules.training import train
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from schemas.scenario_documents import NONE
@@ -201,7 +200,7 @@ def test_stories_of_the_documents_are_not_trained_on(folder: Path, tmp_path: Pat
 def test_tomotopy_is_named_where_it_is_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the files are read, of which there is none."""
     monkeypatch.setitem(sys.modules, "tomotopy", None)
-    monkeypatch.setattr("lightning_modules.scenarios.topics.find_spec", lambda _: None)
+    monkeypatch.setattr("lightning_modules.scenarios.tiling_task.find_spec", lambda _: None)
     arguments = ["scenarios", "--config", str(folder / "tiny.toml"), "--train", "nowhere", "--development", "nowhere"]
     with pytest.raises(ModelError, match="tomotopy") as error:
         CliRunner().invoke(app, [*arguments, "--out", str(folder / "new")], catch_exceptions=False)

@@ -9,7 +9,7 @@ from typing import Any
 from exports.views.layered_layout import Edge, Extent, Layout, lay_out
 from kgscripts.scripts.reading import least_order
 from kgscripts.scripts.types import Change, Part, Script, Step, shown_name, well_supported
-from schemas.drawing.text_layout import BOLD, text_width, wrapped
+from schemas.drawing.svg import BOLD, text_width, wrapped
 
 _WIDTH, _PADDING = 232.0, 14.0
 _INNER = _WIDTH - 2 * _PADDING

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pyarrow as pa
 
-from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.engine import ACTION_PARTS
 from kgscripts.assembly.step import Step, rows
 from kgscripts.assembly.tables.corrected_names import leading_names
 from kgscripts.assembly.tables.words import action_of

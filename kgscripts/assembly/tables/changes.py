@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of
-from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.identity import ACTION_PARTS, same_action
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, same_action
 from kgscripts.assembly.step import rows
 from kgscripts.changes.attributes import attribute_names
 from kgscripts.changes.values import agree

@@ -7,8 +7,7 @@ mentions that are kept stay; so do changes.
 
 from __future__ import annotations
 
-from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.engine import ACTION_PARTS, Rule
 from kgscripts.assembly.step import Step, made_by
 from schemas.records import EventMention, Record, StateChange
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, made_by, rows, view
 from kgscripts.titles.keys import title_key
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import concept_scheme
 
 NUMBERS = Rule(
     "scenario",

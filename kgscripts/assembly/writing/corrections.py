@@ -15,7 +15,7 @@ from kgscripts.assembly.tables.additions import OVERRULED
 from kgscripts.assembly.tables.corrected_names import leading_names
 from kgscripts.assembly.tables.corrections import CORRECTED
 from kgscripts.assembly.writing.discards import DiscardLog
-from kgscripts.assembly.writing.models import as_batches
+from kgscripts.assembly.writing.evidence import as_batches
 from schemas.corrections import Correction, CorrectionKind
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import Discard, DiscardReason

@@ -10,13 +10,12 @@ from types import MappingProxyType
 from attrs import evolve
 
 from kgscripts.text.plain_words import visible
-from kgscripts.titles.gerunds import gerund
-from kgscripts.titles.keys import is_left_out, title_key
+from kgscripts.titles.keys import gerund, is_left_out, title_key
 from kgscripts.titles.plain import plain_title
 from kgscripts.titles.words import word_class
 from schemas.errors import InputError
 from schemas.records import Document, PassageKind
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import concept_scheme
 from schemas.vocabulary import node_id
 
 _HOW_TO = re.compile(r"how (?:to:?|do i|do you|does one|can i|can you|i|we) ")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from schemas.base_iri import check_base_iri
-from schemas.scenario_scheme import ScenarioConcept, concept_scheme
-from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
+from schemas.scenario_documents import ScenarioConcept, concept_scheme
+from schemas.vocabulary import DEFAULT_BASE_IRI, check_base_iri, node_id
 
 SCHEME = "dataset/scenarios"
 """The id of the scheme, the same as in the RDF of graphs."""

@@ -16,7 +16,7 @@ from exports.serve.served import Served
 from kgscripts import ScriptGraph
 from kgscripts.scripts.reading import list_scenarios
 from schemas.errors import ConfigurationError, StoreMissingError
-from schemas.measurements import write_measurements
+from schemas.provenance import write_measurements
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph
 
