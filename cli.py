@@ -205,18 +205,7 @@ def root(
     start_log(log_file)
     context.with_resource(phase(logging.getLogger("kgscripts"), f"kgscripts {context.invoked_subcommand}"))
     # What the commands of one package cannot import of the other.
-    context.obj = SimpleNamespace(records=_record_problems, shapes=_conformance)
-
-
-def _record_problems(directory: Path) -> list[str]:
-    """The problems of the records of a graph directory; none if it has no records."""
-    from kgscripts.records import RecordStore
-
-    folder = directory / "records"
-    if not folder.is_dir():
-        return []
-    with RecordStore(folder) as store:
-        return list(store.validate())
+    context.obj = SimpleNamespace(shapes=_conformance)
 
 
 def _conformance(graph: StoredGraph, sample: int) -> tuple[int, int] | None:

@@ -208,7 +208,6 @@ def _ended_at_once() -> Iterator[None]:
 
 
 def validate(
-    context: typer.Context,
     directory: Annotated[Path, _DIRECTORY],
     sample: Annotated[
         int, typer.Option(min=1, help="Check this number of nodes of each type against the shapes.")
@@ -226,6 +225,7 @@ def validate(
     """
     from exports.validation import validate as check
     from exports.violations import Violation
+    from kgscripts.records import RecordStore
 
     graph = StoredGraph.open(directory)
     with progress_bar() as progress:
@@ -236,9 +236,10 @@ def validate(
             lambda what: progress.update(task, description=f"checking {what}"),
             closed=closed,
         )
-        if context.obj is not None:
+        if (directory / "records").is_dir():
             progress.update(task, description="checking records")
-            problems = (problem.rpartition(": ") for problem in context.obj.records(directory))
+            with RecordStore(directory / "records") as store:
+                problems = [problem.rpartition(": ") for problem in store.validate()]
             damaged = [Violation(node=file, path=None, message=message) for file, _, message in problems]
             report = attrs.evolve(report, violations=(*damaged, *report.violations))
     if as_json:
