@@ -72,6 +72,10 @@ class Part:
     probability: float
     evidence: tuple[Evidence, ...] = field(default=(), converter=tuple[Evidence, ...], repr=False)
 
+    def own(self) -> dict[str, Any]:
+        """What only parts of its kind have, such as the role of a tool."""
+        return {item.name: getattr(self, item.name) for item in attrs.fields(type(self))[len(attrs.fields(Part)) :]}
+
 
 @frozen(kw_only=True)
 class Tool(Part):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.views.explore.contexts import Places, _shared, places_of
+from exports.views.explore.scripts import Places, _shared, places_of
 from exports.views.explore.document import data_block
 from exports.views.explore.page import explore_page, make_page
 from kgscripts import ScriptGraph

@@ -10,7 +10,7 @@ import attrs
 import jsonschema
 import pytest
 
-from exports.serve import answers
+from exports import answers
 from exports.serve.api import ADDRESSES, Address, description
 from kgscripts import ScriptGraph
 from kgscripts.scripts.types import script_schema
