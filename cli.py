@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from types import TracebackType
 
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
 # name -> (module:function or module:app, one line for `kgscripts --help`); those of the entry points
 # `kgscripts.commands`, of reproductions and of other packages, come after them.
@@ -205,21 +205,10 @@ def root(
     start_log(log_file)
     context.with_resource(phase(logging.getLogger("kgscripts"), f"kgscripts {context.invoked_subcommand}"))
     # What the commands of one package cannot import of the other.
-    context.obj = SimpleNamespace(records=_record_problems, shapes=_conformance)
+    context.obj = SimpleNamespace(shapes=_conformance)
 
 
-def _record_problems(directory: Path) -> list[str]:
-    """The problems of the records of a graph directory; none if it has no records."""
-    from kgscripts.records import RecordStore
-
-    folder = directory / "records"
-    if not folder.is_dir():
-        return []
-    with RecordStore(folder) as store:
-        return list(store.validate())
-
-
-def _conformance(graph: ScriptGraph, sample: int) -> tuple[int, int] | None:
+def _conformance(graph: StoredGraph, sample: int) -> tuple[int, int] | None:
     """How many nodes of a graph were checked against the shapes, and how many conform; None without pySHACL."""
     from exports.validation import validate
 

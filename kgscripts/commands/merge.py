@@ -17,7 +17,7 @@ from kgscripts.building.configuration import read_settings
 from kgscripts.commands.options import Models
 from kgscripts.editing.merging import merge_graphs
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.terminal import echo, echo_json, printable
 
 _WIDTH = 80
@@ -35,7 +35,7 @@ def diff(
 
     Example: kgscripts diff graph-of-may graph
     """
-    found = diff_graphs(ScriptGraph.open(one), ScriptGraph.open(other))
+    found = diff_graphs(StoredGraph.open(one), StoredGraph.open(other))
     if as_json:
         echo_json(asdict(found))
         return

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts import ScriptGraph
 from kgscripts.building.build import Build
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.run import Run
@@ -27,7 +28,6 @@ from kgscripts.distributed.sharing import Finished
 from kgscripts.pipeline import build_graph
 from kgscripts.records.store import RecordStore
 from schemas.errors import ConfigurationError, GraphDirectoryError, InputError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.commands import run
 from tests.pipeline.stopping import until_assembly
