@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from attrs import define, field, frozen
 
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 
 Draw = Callable[[random.Random], str]
 """Draws what a client asks for next: a path with its query string."""

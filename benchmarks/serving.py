@@ -36,7 +36,7 @@ from benchmarks.http_load import Draw, Load, Names, Plan, load
 from benchmarks.measure import Row, at_most, measure
 from exports.preparing import make_stores
 from exports.targets import ExportOptions, export
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 
 _GRAPH = Path("build/example-graph")
 _WARM_UP = 10.0

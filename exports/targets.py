@@ -18,7 +18,7 @@ from schemas.http_clients import holds_user, without_user
 from schemas.logs import phase
 from schemas.plugins import entry_points_of, loaded
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph, check_graph
+from schemas.script_graph import StoredGraph, check_graph
 
 _LOG = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ class ExportOptions:
             self.progress(rows)
 
 
-def report(graph: ScriptGraph, target: str, **details: str | int | float) -> ExportReport:
+def report(graph: StoredGraph, target: str, **details: str | int | float) -> ExportReport:
     """The report of an export of all of `graph`."""
     return ExportReport(
         nodes=sum(map(graph.manifest.rows, NODE_TYPES)),
@@ -65,7 +65,7 @@ def report(graph: ScriptGraph, target: str, **details: str | int | float) -> Exp
     )
 
 
-def another_graph(graph: ScriptGraph, where: str, what: str) -> StoreError:
+def another_graph(graph: StoredGraph, where: str, what: str) -> StoreError:
     """The error for a server that holds `what` of another graph with the base IRI of `graph`."""
     return StoreError(
         f"the server holds {what} of another graph under {graph.manifest.base_iri}",
@@ -78,7 +78,7 @@ def another_graph(graph: ScriptGraph, where: str, what: str) -> StoreError:
 class Export(Protocol):
     """Write `graph` to `target`, atomically if the target allows it; repeating an export changes nothing."""
 
-    def __call__(self, graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport: ...
+    def __call__(self, graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport: ...
 
 
 @frozen(kw_only=True)
@@ -182,7 +182,7 @@ def resolve(target: str) -> Exporter:
     )
 
 
-def export(graph: ScriptGraph, target: str | Path, options: ExportOptions | None = None) -> ExportReport:
+def export(graph: StoredGraph, target: str | Path, options: ExportOptions | None = None) -> ExportReport:
     """Write `graph` to the `target`, identified by its suffix or scheme.
 
     Raises

@@ -28,7 +28,7 @@ from schemas.arguments import check_type, items_of, path_of
 from schemas.errors import ConfigurationError
 from schemas.logs import phase
 from schemas.manifest import Manifest
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 if TYPE_CHECKING:
     from kgscripts.assembly.assemble import Assembled
@@ -107,7 +107,7 @@ def remove_source(directory: str | Path, source: str | Path, *, settings: Settin
     """
     path = path_of("directory", directory)
     with open_records(path, create=False) as store:
-        manifest = ScriptGraph.open(path).manifest
+        manifest = StoredGraph.open(path).manifest
         enrichers = enrichers_of(manifest.configuration, str(path), check_settings(settings))
         # The records are removed last, so that a call that was killed can be repeated.
         with store.transaction():

@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
+from kgscripts.calling import call
 from lightning_modules import cross_validation_commands as validating
 from lightning_modules import plain_commands as plain
 from lightning_modules.configuration import shipped_configurations
 from lightning_modules.options import RunOptions, with_options
+from schemas.arguments import path_of
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, printable
 
@@ -248,3 +250,17 @@ for _name, (_command, _example) in _EXAMPLES.items():
     _names = ", ".join(shipped_configurations(_name))
     _configurations = f"Configurations that ship: {_names}.\n\n" if _names else ""
     app.command(_name, epilog=f"{_configurations}Example: kgscripts train {_name} {_example}")(_command)
+
+
+def train(task: str, *, out: str | Path, **options: object) -> Path:
+    """Train a model as ``kgscripts train TASK`` does into `out`, and return it: `load_model` loads it from there.
+
+    ``train("masked", train="templates.tsv", out="model", epochs=3, set={"learning_rate": 1e-4})``: `options` are those
+    of the command, as for `evaluate`. Epochs are shown on standard error.
+
+    Raises ConfigurationError as `evaluate`, InputError for data that cannot be read, and ModelError if the extra
+    ``train`` is not installed or the run cannot go on.
+    """
+    place = path_of("out", out)
+    call(app, task, {"out": place, **options})
+    return place

@@ -170,9 +170,9 @@ def importance(
     """Learn which steps are essential and which are optional, from steps of graphs that were judged."""
     check_outputs(out, inputs=graphs)
     from kgscripts.training.importance import train_importance
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
-    weights, steps = train_importance([ScriptGraph.open(directory) for directory in graphs], out)
+    weights, steps = train_importance([StoredGraph.open(directory) for directory in graphs], out)
     echo(
         f"wrote {printable(str(out))}, learnt from {steps:,} steps; essential from a probability of "
         f"{weights.least_essential} on"

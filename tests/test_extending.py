@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from exports.targets import ExportOptions
+from kgscripts import ScriptGraph
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.pipeline import build_graph, remove_source
 from lightning_modules.settings import Hardware
 from lightning_modules.training import train
 from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.tiny_reader import tiny, tiny_document
 from tests.exports.compliance import Content, expected
 from tests.graphs import odd_graph
@@ -72,7 +72,7 @@ from exports.validation import validate
 from kgscripts.records import RecordStore
 from oven_records import OvenTemperature
 from schemas.corrections import Correction
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 
 texts = [
     {"id": name, "scenario": "baking bread", "text": f"Oven: {degrees} °C\\nKnead the dough. Bake the bread."}

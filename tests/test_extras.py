@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from cli import COMMANDS
+from kgscripts import ScriptGraph
 from kgscripts.distributed.plan import split_reading
 from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
-from schemas.script_graph import ScriptGraph
 from tests.extras import EXTRAS, prepare
 from tests.graphs import odd_graph
 

@@ -10,12 +10,12 @@ from attrs import frozen
 
 from kgscripts.assembly.tables.clusters import cluster_key
 from schemas.records import OF_PLACE, Action
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
 
 
-def steps_of_action(graph: ScriptGraph, action: Action) -> dict[str, dict[str, Any]]:
+def steps_of_action(graph: StoredGraph, action: Action) -> dict[str, dict[str, Any]]:
     """The id, label and scenario of the SubEvent rows, by id, that are expressed by the action, in any scenario."""
     wanted = cluster_key(action.key)
     same_verb = graph.rows("Action", ["id", *_PARTS], {"predicate": action.predicate})
@@ -53,7 +53,7 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
     GraphDirectoryError
         If `directory` is no graph directory.
     """
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     steps = steps_of_action(graph, action)
     uses = list(graph.rows("USES", where={"from_id": steps, "predicted": False}))
     tools = graph.labels("Tool", (row["to_id"] for row in uses))
@@ -109,7 +109,7 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
     GraphDirectoryError
         If `directory` is no graph directory.
     """
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     steps = steps_of_action(graph, action)
     relations = list(graph.rows("CHANGES", where={"from_id": steps}))
     wanted = {row["to_id"] for row in relations}
@@ -138,7 +138,7 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
     )
 
 
-def _ends(graph: ScriptGraph, relation: str, end: str, changes: Collection[str]) -> dict[str, str]:
+def _ends(graph: StoredGraph, relation: str, end: str, changes: Collection[str]) -> dict[str, str]:
     """The label of the node of the type `end` that each of the changes has by a relation."""
     pairs = list(graph.rows(relation, where={"from_id": changes}))
     labels = graph.labels(end, (row["to_id"] for row in pairs))

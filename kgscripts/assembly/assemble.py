@@ -51,7 +51,7 @@ from schemas.interrupts import passing_on_interrupts
 from schemas.logs import phase
 from schemas.manifest import Manifest
 from schemas.records import ActionVector, Decomposition, EventMention, Need, Record, Segment, StateChange, StepCluster
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _LOG = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ _LOG = logging.getLogger(__name__)
 class Assembled:
     """A graph, and what it is made of: versions of extractors, and records of enrichers by subject and version."""
 
-    graph: ScriptGraph
+    graph: StoredGraph
     versions: frozenset[str]
     enriched: frozenset[tuple[str, str]]
 

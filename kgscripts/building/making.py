@@ -24,7 +24,7 @@ from schemas.errors import DamagedRecordsError
 from schemas.logs import phase
 from schemas.manifest import chosen_before
 from schemas.records import DiscardReason
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 _LOG = logging.getLogger(__name__)
@@ -90,7 +90,7 @@ def make_graph(
         return report(graph, run, failures, store.inputs.discards())
 
 
-def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> ScriptGraph:
+def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> StoredGraph:
     # Here, since importing DuckDB takes long and a build may have nothing to assemble.
     from kgscripts.assembly.assemble import assemble
 

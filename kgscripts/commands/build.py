@@ -119,7 +119,7 @@ def remove(
 
 def _taken_in(options: dict[str, Any], progress: Callable[[Progress], None] | None) -> BuildReport:
     """Take in the finished pieces of the directory of the options, and name the others."""
-    from kgscripts.distributed.taking_in import take_in_pieces
+    from kgscripts.distributed.ingest import take_in_pieces
 
     directory = options.pop("output")
     if unused := sorted(name for name, value in options.items() if value and name not in OF_TAKING_IN):

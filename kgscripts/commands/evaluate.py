@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from kgscripts.calling import call
 from kgscripts.commands.evaluate_agreement import agreement
 from kgscripts.commands.evaluate_all import all_benchmarks
 from kgscripts.commands.evaluate_extraction import extraction, text
@@ -18,6 +19,7 @@ from kgscripts.commands.evaluate_search import search
 from kgscripts.commands.evaluate_step_changes import step_changes
 from kgscripts.commands.evaluate_steps import importance, order, steps, typicality
 from kgscripts.commands.evaluate_tools import tools
+from kgscripts.commands.evaluation_output import COLLECTED
 from kgscripts.reproductions.evaluate_slice import small_slice
 from kgscripts.reproductions.kidscook.evaluate_alignments import alignments
 from kgscripts.reproductions.kidscook.evaluate_cloze import cloze
@@ -25,6 +27,9 @@ from kgscripts.reproductions.openpi.evaluate_state_changes import state_changes
 from kgscripts.reproductions.scenarios.evaluate_confidence import scenario_confidence
 from kgscripts.reproductions.scenarios.evaluate_mentions import scenario_mentions
 from kgscripts.reproductions.scenarios.evaluate_scenarios import scenarios
+
+if TYPE_CHECKING:
+    from kgscripts.evaluation.result import Evaluation
 
 
 def schema() -> None:
@@ -71,3 +76,21 @@ _COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
 
 for _name, (_command, _options) in _COMMANDS.items():
     app.command(_name, epilog=f"Example: kgscripts evaluate {_name} {_options}")(_command)
+
+
+def evaluate(task: str, **options: object) -> list[Evaluation]:
+    """Measure models as ``kgscripts evaluate TASK`` does, and return its evaluations instead of printing them.
+
+    `options` are those of the command with underscores: texts, numbers, paths, True, or lists of them. Figures are
+    shares from 0 to 1 unless their unit is another: ``evaluate("tools", split="development")[0].systems[0].figures``.
+
+    Raises ConfigurationError if there is no such command or option, or an option is missing; data and models raise what
+    they raise there.
+    """
+    found: list[Evaluation] = []
+    token = COLLECTED.set(found)
+    try:
+        call(app, task, options)
+    finally:
+        COLLECTED.reset(token)
+    return found

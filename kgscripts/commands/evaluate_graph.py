@@ -30,10 +30,10 @@ def graph(
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.graph_quality import Conformance, evaluate_graph
     from schemas.provenance import Measurement, Unit, write_measurements
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
     check_outputs(output, inputs=[directory])
-    opened = ScriptGraph.open(directory)
+    opened = StoredGraph.open(directory)
     with progress_bar() as progress:
         task = progress.add_task("shapes", total=None)
         shapes = context.obj.shapes(opened, sample) if context.obj is not None else None

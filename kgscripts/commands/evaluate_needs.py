@@ -24,8 +24,8 @@ def needs(
     """
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.needs import evaluate_needs
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
     check_outputs(output, inputs=[directory])
-    found = evaluate_needs(ScriptGraph.open(directory))
+    found = evaluate_needs(StoredGraph.open(directory))
     finish([found], places={}, attach_as=None, output=output, as_json=as_json, examples=examples)

@@ -25,8 +25,8 @@ def search(
     from kgscripts.commands.evaluation_output import finish
     from kgscripts.evaluation.search import evaluate_search
     from schemas.output_files import check_outputs
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
     check_outputs(output, inputs=[directory])
-    found = evaluate_search(ScriptGraph.open(directory), split.value)
+    found = evaluate_search(StoredGraph.open(directory), split.value)
     finish([found], places={}, attach_as=None, output=output, as_json=as_json, examples=examples)

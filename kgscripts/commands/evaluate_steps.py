@@ -120,9 +120,9 @@ def importance(
     from kgscripts.enrichers.vectors import ActionVectors
     from kgscripts.evaluation.steps.importance import OURS, evaluate_importance
     from kgscripts.score_files import scores_of_package
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
     check_outputs(output, inputs=[directory])
-    found = evaluate_importance(ScriptGraph.open(directory))
+    found = evaluate_importance(StoredGraph.open(directory))
     places = {OURS: scores_of_package(ActionVectors.name)}
     finish([found], places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples)

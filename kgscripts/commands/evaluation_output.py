@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgscripts.calling import COLLECTED
 from schemas.output_files import write_lines
 from schemas.provenance import Direction, Exposure, Unit
 from schemas.results import ResultFormat
@@ -16,6 +16,8 @@ from schemas.terminal import echo, echo_json, json_text, printable
 if TYPE_CHECKING:
     from kgscripts.evaluation.result import Evaluation, Example, Figure, System
 
+COLLECTED: ContextVar[list[Evaluation] | None] = ContextVar("COLLECTED", default=None)
+"""Where `finish` puts evaluations instead of printing them."""
 _WIDTH = 80
 _SUMMARY = ("task: model", "data", "metric", "ours", "published")
 _WIDTHS = ((24, "<"), (24, "<"), (14, "<"), (7, ">"), (11, ">"))

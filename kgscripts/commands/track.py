@@ -98,7 +98,7 @@ def track(
         if as_json:
             echo_json((found if plan and found is not None else table).to_dict(), indent=None)
         elif plan and found is not None:
-            from kgscripts.planning.text import print_plan
+            from kgscripts.planning.plan import print_plan
 
             print_plan(found)
         else:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from kgscripts.building.build import Progress
+from kgscripts.distributed.ingest import TakenIn, take_in_pieces
 from kgscripts.distributed.plan import Plan, split_reading
 from kgscripts.distributed.reading import divide_or_give_up, read_piece
-from kgscripts.distributed.taking_in import TakenIn, take_in_pieces
 from schemas.arguments import check_number, path_of
 from schemas.errors import ConfigurationError, InputError, KGScriptsError
 

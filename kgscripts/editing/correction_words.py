@@ -20,7 +20,7 @@ from schemas.corrections import NEEDS, NO_SCENARIO, Correction, CorrectionKind, 
 from schemas.errors import InputError
 from schemas.graph_types import RELATION_TYPES
 from schemas.records import Action, Document, EventMention, Passage, PassageKind
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import node_id
 
 
@@ -62,7 +62,7 @@ def _renamed(correction: Correction, known: Correction) -> Correction:
 class GraphWords:
     """The words of a graph. `corrections` are those of the graph: what they reject or rename can still be named."""
 
-    graph: ScriptGraph
+    graph: StoredGraph
     corrections: Sequence[Correction] = ()
     _steps: dict[str, _Steps] = field(factory=dict, init=False)
 
@@ -179,7 +179,7 @@ class GraphWords:
 class _Steps:
     """The steps of a scenario with their actions."""
 
-    graph: ScriptGraph
+    graph: StoredGraph
     scenario: str
     label: str
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from kgscripts.planning.names import pddl_name, quoted
-from schemas.plan import Condition, Plan, PlanStep
+from kgscripts.planning.plan import Condition, Plan, PlanStep
 
 _HEAD = """\
 ; The steps of a script as actions, made by kgscripts. A step can be done once, when the steps before it are done, its

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kgscripts.planning.pddl import pddl_domain, pddl_problem
+from kgscripts.planning.plan import Plan
 from schemas.errors import ConfigurationError
 from schemas.output_files import check_outputs, new_file
-from schemas.plan import Plan
 
 _SUFFIX = ".pddl"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.planning.text import step_parts
+from kgscripts.planning.plan import Plan, step_parts
 from schemas.drawing.svg import BOLD, Svg, wrapped
-from schemas.plan import Plan
 
 # All lengths are in pixels, from the upper left corner.
 _MARGIN, _PADDING = 34, 8

@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgscripts.models.stored_vectors import SCALE
-from kgscripts.search.entries import Entry
+from kgscripts.search.entries import Entry, Kind
 from schemas.errors import StoreError
-from schemas.found import Kind
 from schemas.output_files import new_file
 
 if TYPE_CHECKING:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.search import meaning, words
-from kgscripts.search.entries import entries, passages
+from kgscripts.search.entries import Answer, Found, Kind, entries, passages
 from schemas.arguments import check_number, check_texts, check_type, shown
 from schemas.errors import ConfigurationError, ModelError
-from schemas.found import Answer, Found, Kind
 from schemas.kept_stores import is_kept, kept_store, use_store
 from schemas.output_files import new_directory, new_file
-from schemas.script_graph import ScriptGraph, check_graph
+from schemas.script_graph import StoredGraph, check_graph
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +72,7 @@ _BEST = 100
 
 
 def search(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     question: str,
     *,
     kind: str | Kind | None = None,
@@ -113,7 +112,7 @@ class Searcher:
 
     def __init__(
         self,
-        graph: ScriptGraph,
+        graph: StoredGraph,
         *,
         by_words: bool = True,
         by_meaning: bool = True,
@@ -201,7 +200,7 @@ class Searcher:
             )
 
 
-def vectors_of(graph: ScriptGraph) -> Iterator[tuple[Kind, str, list[float]]]:
+def vectors_of(graph: StoredGraph) -> Iterator[tuple[Kind, str, list[float]]]:
     """The kind, the IRI and the vector of each scenario, tool and step, for stores that search themselves.
 
     An entry with several vectors has their mean. Raises ModelError if MiniLM cannot be found.
@@ -221,14 +220,14 @@ def question_vector(question: str) -> list[float]:
     return vector
 
 
-def words_store(graph: ScriptGraph) -> Path:
+def words_store(graph: StoredGraph) -> Path:
     """The index of words, made if there is none."""
     return kept_store(
         graph, "words", words.FORMAT, new_file, lambda path: words.write_words(path, entries(graph), passages(graph))
     )
 
 
-def vectors_store(graph: ScriptGraph, progress: Callable[[int, int], None]) -> Path:
+def vectors_store(graph: StoredGraph, progress: Callable[[int, int], None]) -> Path:
     """The index of meaning, made if there is none; `progress` as in `search`. Raises ModelError without MiniLM."""
 
     def write(path: Path) -> None:
@@ -241,7 +240,7 @@ def vectors_store(graph: ScriptGraph, progress: Callable[[int, int], None]) -> P
     return kept_store(graph, "vectors", meaning.FORMAT, new_directory, write)
 
 
-def has_vectors(graph: ScriptGraph) -> bool:
+def has_vectors(graph: StoredGraph) -> bool:
     """Whether the index of meaning is there."""
     return is_kept(graph, "vectors", meaning.FORMAT)
 

@@ -21,7 +21,7 @@ from kgscripts.typicality.importance import Importance, ImportanceWeights, impor
 from kgscripts.typicality.weights import Weights, learn
 from schemas.errors import InputError
 from schemas.output_files import new_file
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 
 def train_typicality(inscript: Path, out: Path, limit: int | None = None) -> Weights:
@@ -62,7 +62,7 @@ _STEP = 0.02
 Truth = NDArray[np.bool_]
 
 
-def train_importance(graphs: Sequence[ScriptGraph], out: Path) -> tuple[ImportanceWeights, int]:
+def train_importance(graphs: Sequence[StoredGraph], out: Path) -> tuple[ImportanceWeights, int]:
     """Learn from the judged steps that graphs have, and write the weights; also the number of steps.
 
     Raises
@@ -84,7 +84,7 @@ def train_importance(graphs: Sequence[ScriptGraph], out: Path) -> tuple[Importan
     return weights, count
 
 
-def learn_importance(graphs: Sequence[ScriptGraph]) -> tuple[ImportanceWeights, int]:
+def learn_importance(graphs: Sequence[StoredGraph]) -> tuple[ImportanceWeights, int]:
     """The weights, and the number of steps that they are learnt from.
 
     The probability from which on a step is essential is the one with the best F1, each scenario judged by weights that

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve, frozen
 
+from kgscripts import ScriptGraph
 from kgscripts.assembly import engine
 from kgscripts.assembly.assemble import assemble
 from kgscripts.distributed.plan import Plan, split_reading
@@ -21,7 +22,6 @@ from schemas.changes import Level
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import locked
 from schemas.records import EventMention, Record, Sentence, StateChange
-from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
 from tests.assembly.tiny_reader import read_tiny, tiny_document

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from kgscripts import pipeline
+from kgscripts import ScriptGraph, pipeline
 from kgscripts.building.configuration import read_configuration, read_settings
 from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
@@ -23,7 +23,6 @@ from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import describe, shipped_models
 from kgscripts.settings import settings_of
 from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.pipeline.tuned import install_tuned
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exports.targets import export
+from kgscripts import ScriptGraph
 from kgscripts.corpora.how_tos import HowTo, Section, Time, document_of_how_to
 from kgscripts.corpora.list_markers import numbered_steps
 from kgscripts.corpora.web.json_ld import objects_of
@@ -22,7 +23,6 @@ from kgscripts.pipeline import build_graph
 from kgscripts.records.kinds import decode, encode
 from schemas.declared import Span, TimeKind
 from schemas.records import DiscardReason, Document, PassageKind
-from schemas.script_graph import ScriptGraph
 from tests.corpora.documents import check_spans, passages, read
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts/examples/pages"

@@ -17,8 +17,8 @@ from typing import Any
 
 from kgscripts import pipeline
 from kgscripts.building import batching, build
+from kgscripts.distributed.ingest import take_in_pieces
 from kgscripts.distributed.reading import read_piece
-from kgscripts.distributed.taking_in import take_in_pieces
 from kgscripts.editing.merging import merge_graphs
 from schemas.errors import InputError
 from tests.assembly.tiny_reader import tiny

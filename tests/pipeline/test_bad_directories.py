@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
 from kgscripts.records import store
 from schemas.errors import GraphDirectoryError, KGScriptsError
 from schemas.graph_directory import locked
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
 from tests.commands import run

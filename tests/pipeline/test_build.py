@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import kgscripts
+from kgscripts import ScriptGraph
 from kgscripts.building import batching
 from kgscripts.building.build import Progress
 from kgscripts.building.inputs import Text
@@ -20,7 +21,6 @@ from kgscripts.building.report import BuildReport
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.errors import ConfigurationError, GraphDirectoryError, InputError
-from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 from tests.assembly.built import graph_bytes, graph_rows, labels
 from tests.assembly.tiny_reader import CountingExtractor, TinySegmenter, tiny, tiny_document

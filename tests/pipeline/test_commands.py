@@ -22,6 +22,7 @@ from attrs import evolve
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.building.graph_report import report
 from kgscripts.building.report import print_report
 from kgscripts.building.run import Run
@@ -30,7 +31,6 @@ from kgscripts.records import RecordStore
 from kgscripts.records.readings import FailureCount
 from schemas.errors import ConfigurationError, KGScriptsError
 from schemas.records import DiscardReason
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
 from tests.commands import run
 from tests.exports.kitchen import kitchen_rows

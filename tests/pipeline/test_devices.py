@@ -11,6 +11,7 @@ import torch
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.building import options as build_options
 from kgscripts.editing.correcting import correct_graph
 from kgscripts.enrichers.protocol import ENRICHERS, choose_enrichers
@@ -19,7 +20,6 @@ from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.pipeline import build_graph
 from kgscripts.settings import devices_of, version_of
 from schemas.errors import ConfigurationError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny, tiny_document
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.enrichers.merged_steps import StepEnricher
 from kgscripts.pipeline import build_graph, remove_source
-from schemas.script_graph import ScriptGraph
 
 TEXTS = (
     "Fill the kettle. Boil the water. Put the coffee in the filter. Pour the water. Drink the coffee.",

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.distributed import object_stores
 from kgscripts.distributed import plan as planning
+from kgscripts.distributed.ingest import _Taking, take_in_pieces
 from kgscripts.distributed.object_stores import Fetched, Store, StoredObject
 from kgscripts.distributed.plan import FOLDER, Plan, split_reading
 from kgscripts.distributed.reading import read_piece
-from kgscripts.distributed.taking_in import _Taking, take_in_pieces
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.errors import ConfigurationError, GraphDirectoryError, InputError, StoreError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
 from tests.buckets import KEY, SECRET, Bucket, cut, refused, serving

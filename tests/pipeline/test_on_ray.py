@@ -17,15 +17,15 @@ from typing import Any
 import psutil
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.distributed import on_ray
+from kgscripts.distributed.ingest import TakenIn, take_in_pieces
 from kgscripts.distributed.on_ray import _Reader, build_on_ray, read_on_ray
 from kgscripts.distributed.plan import Plan, split_reading
 from kgscripts.distributed.reading import divide_or_give_up, read_piece
 from kgscripts.distributed.sharing import Finished
-from kgscripts.distributed.taking_in import TakenIn, take_in_pieces
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.commands import run
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
-from schemas.script_graph import ScriptGraph
 
 TEXTS = (
     "I filled the kettle. I boiled the water. I put the tea bag in the cup. I poured the water. I drank the tea.",

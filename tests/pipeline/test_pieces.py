@@ -15,19 +15,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts import ScriptGraph
 from kgscripts.building.build import Build
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.run import Run
 from kgscripts.corpora.files import InputFile
 from kgscripts.distributed import plan as planning
+from kgscripts.distributed.ingest import _Taking, take_in_pieces
 from kgscripts.distributed.plan import FOLDER, Plan, split_reading
 from kgscripts.distributed.reading import read_piece
 from kgscripts.distributed.sharing import Finished
-from kgscripts.distributed.taking_in import _Taking, take_in_pieces
 from kgscripts.pipeline import build_graph
 from kgscripts.records.store import RecordStore
 from schemas.errors import ConfigurationError, GraphDirectoryError, InputError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.commands import run
 from tests.pipeline.stopping import until_assembly

@@ -9,7 +9,7 @@ from functools import partial
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.step import Step, Tables, tables_in
-from kgscripts.assembly.tables.several_readers import LEFT_OUT
+from kgscripts.assembly.tables.agreement import LEFT_OUT
 from kgscripts.records.inputs import InputIndex
 from kgscripts.records.readings import FailedDocument
 from schemas.records import Discard, DiscardReason

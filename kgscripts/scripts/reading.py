@@ -8,17 +8,16 @@ from operator import itemgetter
 
 from attrs import frozen
 
-from exports.needs import read_needs
-from exports.rows import Row, find_scenario, folded, nearest
-from exports.step_parts import corrections_of, parts_of
-from exports.steps import read_steps
-from schemas.by_name import function
+from kgscripts.scripts.names import Row, find_scenario, folded, nearest
+from kgscripts.scripts.steps import corrections_of, parts_of, read_steps
+from kgscripts.scripts.things import read_needs
+from kgscripts.scripts.types import LeftOut, Precedence, Reason, Scenario, Script, Step, is_added
+from kgscripts.titles.keys import title_key
 from schemas.errors import UnknownNameError
-from schemas.script import LeftOut, Precedence, Reason, Scenario, Script, Step, is_added
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 
-def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
+def list_scenarios(graph: StoredGraph) -> list[Scenario]:
     """Return every scenario, sorted by descending support."""
     found = graph.rows("Scenario", ("id", "label", "alternative_labels", "support"))
     counts = Counter(row["from_id"] for row in graph.rows("HAS_SUB_EVENT", ("from_id",)))
@@ -36,7 +35,7 @@ def list_scenarios(graph: ScriptGraph) -> list[Scenario]:
 
 
 def read_script(
-    graph: ScriptGraph, name: str, *, limit: int = 0, min_support: int = 1, usual: bool = False, evidence: int = 0
+    graph: StoredGraph, name: str, *, limit: int = 0, min_support: int = 1, usual: bool = False, evidence: int = 0
 ) -> Script:
     """Return the script of a scenario, whose name is one that `find_scenario` finds.
 
@@ -79,7 +78,7 @@ def read_script(
 
 
 def read_step(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     name: str,
     step: str,
     *,
@@ -125,7 +124,7 @@ class _Found:
     reasons: Mapping[str, Reason]
 
 
-def _choose(graph: ScriptGraph, name: str, limit: int, min_support: int, usual: bool) -> _Found:
+def _choose(graph: StoredGraph, name: str, limit: int, min_support: int, usual: bool) -> _Found:
     scenario = find_scenario(graph, name)
     relations = list(graph.rows("HAS_SUB_EVENT", where={"from_id": scenario["id"]}))
     reasons: dict[str, Reason] = {}
@@ -143,7 +142,7 @@ def _choose(graph: ScriptGraph, name: str, limit: int, min_support: int, usual: 
     return _Found(scenario, by_rank, [step for step in by_rank if step in kept], reasons)
 
 
-def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
+def _step_named(graph: StoredGraph, found: _Found, name: str) -> str:
     """The id of the step with this label, wording or IRI; a label takes precedence, and exact words do."""
     names = graph.names("SubEvent", found.relations)
     wordings = {
@@ -168,7 +167,7 @@ def _step_named(graph: ScriptGraph, found: _Found, name: str) -> str:
 
 
 def _named(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     name: str,
     names: Mapping[str, tuple[str, str]],
     wordings: Mapping[str, Sequence[str]],
@@ -177,14 +176,13 @@ def _named(
     wanted = folded(name)
     yield [step for step in names if wanted in (step, graph.iri(step).casefold())]
     # Labels are lemmas: "put egg on plate" for "put the eggs on a plate".
-    title_key = function("kgscripts.titles.keys:title_key")
     for same in (folded, title_key):
         wanted = same(name)
         yield [step for step, both in names.items() if wanted in map(same, both)]
         yield [step for step, each in wordings.items() if wanted in map(same, each)]
 
 
-def _left_out(graph: ScriptGraph, found: _Found) -> Iterator[LeftOut]:
+def _left_out(graph: StoredGraph, found: _Found) -> Iterator[LeftOut]:
     labels = graph.labels("SubEvent", found.reasons)
     for step, reason in found.reasons.items():
         row = found.relations[step]

@@ -1,25 +1,21 @@
-"""A script: the steps of a scenario in order, with what they need and change. `ScriptGraph.script` reads it."""
+"""The types of what is read: scripts, with their steps, what these need and change, and the evidence for all of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import attrs
 from attrs import Factory, field, frozen
 
-from schemas.by_name import function
 from schemas.changes import Level
-from schemas.graph_types import RELATION_TYPES
 from schemas.json_schema import json_schema
 
-if TYPE_CHECKING:
-    import networkx as nx
-    import pandas as pd
-
-    from schemas.plan import Plan
+_MANY_SOURCES = 5
+ENOUGH = 2
+"""The number of sources from which on a part of a step counts."""
 
 
 @frozen(kw_only=True)
@@ -75,6 +71,10 @@ class Part:
     support: int
     probability: float
     evidence: tuple[Evidence, ...] = field(default=(), converter=tuple[Evidence, ...], repr=False)
+
+    def own(self) -> dict[str, Any]:
+        """What only parts of its kind have, such as the role of a tool."""
+        return {item.name: getattr(self, item.name) for item in attrs.fields(type(self))[len(attrs.fields(Part)) :]}
 
 
 @frozen(kw_only=True)
@@ -178,6 +178,26 @@ class Step(Part):
     corrections: tuple[StepCorrection, ...] = field(default=(), converter=tuple[StepCorrection, ...], repr=False)
 
 
+AnyPart = TypeVar("AnyPart", bound=Part)
+
+
+def well_supported(step: Step, parts: Sequence[AnyPart]) -> Sequence[AnyPart]:
+    """The parts to show of a step: of a step of many sources, those that at least two sources and a twentieth of its
+    sources have, or that a person added. What few of many sources have tells little."""
+    if step.support < _MANY_SOURCES:
+        return parts
+    least = max(float(ENOUGH), step.support / 20)
+    return [part for part in parts if part.support >= least or is_added(part.support, part.probability)]
+
+
+def shown_name(part: Part) -> str:
+    """The name of a part in pictures and tables: an inferred tool stands in parentheses, and a question mark behind a
+    change that is likely only."""
+    if isinstance(part, Change) and part.level is Level.LIKELY:
+        return f"{part.label_text}?"
+    return f"({part.label})" if isinstance(part, Tool) and part.inferred else part.label_text
+
+
 @frozen(kw_only=True)
 class Precedence:
     """The step `before` precedes `after` (IRIs) in `support` sources; `lower` is how sure that is, and `required`
@@ -237,13 +257,6 @@ class Script:
         counts = f"{len(self.steps):,} steps, {len(self.left_out):,} left out, support {self.support:,}"
         return f"Script({self.label!r}: {counts})"
 
-    def __str__(self) -> str:
-        """The script as `kgscripts show` prints it."""
-        return str(function("exports:script_text")(self))
-
-    def _repr_html_(self) -> str:
-        return str(function("exports:script_html")(self))
-
     def free_steps(self) -> dict[str, list[str]]:
         """For each step (IRIs) the other steps, in order, that it can be done before or after: no path of `order` joins
         the two."""
@@ -257,81 +270,9 @@ class Script:
             for step in every
         }
 
-    def plan(self, *, likely: bool = False) -> Plan:
-        """The script as a plan: what must hold before each step, and what it changes.
-
-        Only certain changes count; with `likely`, the others too. The passages of the plan are those of the script:
-        read it with ``evidence=1`` to have them.
-
-        Raises
-        ------
-        InputError
-            If the order of the steps has a circle.
-        """
-        found: Plan = function("kgscripts.planning.scripts:plan_of_script")(self, likely=likely)
-        return found
-
     def to_dict(self) -> dict[str, Any]:
         """The script as plain values, for JSON; `script_schema` describes it."""
         return attrs.asdict(self)
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row for each step, in order, numbered from 1; parts are lists of labels."""
-        import pandas as pd
-
-        numbers = ("rank", "support", "probability", "mean_position", "typicality", "usual", "essential", "optional")
-        parts = ("tools", "participants", "changes", "decomposes_into", "alternatives")
-        rows = [
-            {
-                "step": step.label_text,
-                **{name: getattr(step, name) for name in numbers},
-                **{name: [part.label for part in getattr(step, name)] for name in parts},
-            }
-            for step in self.steps
-        ]
-        index = pd.RangeIndex(1, len(rows) + 1, name="number")
-        return pd.DataFrame(rows, index=index, columns=["step", *numbers, *parts])
-
-    def to_networkx(self) -> nx.MultiDiGraph:
-        """The script in networkx: nodes are IRIs with `type` and `label`, the key of an edge is its relation type.
-
-        Edges have `support` and `probability`, and what else the relation has, such as `role`. A PRECEDES edge that
-        only follows from steps that are left out has neither.
-        """
-        import networkx as nx
-
-        result = nx.MultiDiGraph(label=self.label)
-        result.add_node(self.iri, type="Scenario", label=self.label, support=self.support)
-        for need in self.needs:
-            _add(result, self.iri, "NEEDS", [need], "Tool" if need.is_tool else "Entity")
-        for step in self.steps:
-            _add(result, self.iri, "HAS_SUB_EVENT", [step], "SubEvent")
-        for start, end in self.order:
-            result.add_edge(start, end, "PRECEDES", type="PRECEDES")
-        for pair in self.precedes:
-            names = ("support", "probability", "lower", "required")
-            numbers = {name: getattr(pair, name) for name in names}
-            result.add_edge(pair.before, pair.after, "PRECEDES", type="PRECEDES", **numbers)
-        for step in self.steps:
-            _add(result, step.iri, "USES", step.tools, "Tool")
-            _add(result, step.iri, "HAS_PARTICIPANT", step.participants, "Entity")
-            _add(result, step.iri, "CHANGES", step.changes, "StateChange")
-            _add(result, step.iri, "DECOMPOSES_INTO", step.decomposes_into, "SubEvent")
-            _add(result, step.iri, "ALTERNATIVE_TO", step.alternatives, "SubEvent")
-            _add(result, step.iri, "CLOSE_MATCH", step.matches, "SubEvent")
-            for name, parts in step.further.items():
-                _add(result, step.iri, name, parts, RELATION_TYPES[name].ends[0][1])
-        return result
-
-
-def _add(graph: nx.MultiDiGraph, start: str, relation: str, parts: Iterable[Part], node_type: str) -> None:
-    """Add an edge for each part, with the properties of the part that are single values."""
-    for part in parts:
-        graph.add_node(part.iri, type=node_type, label=part.label)
-        values = {item.name: getattr(part, item.name) for item in attrs.fields(type(part))}
-        known = {name: value for name, value in values.items() if isinstance(value, str | int | float)}
-        properties = {name: value for name, value in known.items() if name not in ("iri", "label")}
-        graph.add_edge(start, part.iri, relation, type=relation, **properties)
 
 
 def script_schema() -> dict[str, Any]:

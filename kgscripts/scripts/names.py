@@ -1,4 +1,4 @@
-"""Find nodes by name."""
+"""Find nodes of a graph by name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from schemas.by_name import function
+from kgscripts.corpora.scenarios.labels import scenario_ids
 from schemas.errors import UnknownNameError
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 Row: TypeAlias = dict[str, Any]
 
@@ -18,7 +18,7 @@ def column(rows: Iterable[Row], name: str) -> set[str]:
     return {row[name] for row in rows}
 
 
-def find_scenario(graph: ScriptGraph, name: str) -> Row:
+def find_scenario(graph: StoredGraph, name: str) -> Row:
     """Return the scenario with this label, alternative label or IRI, or with another name of the same activity.
 
     Case does not matter. Names of the same activity are those that a build would count as this scenario: "make some
@@ -29,16 +29,11 @@ def find_scenario(graph: ScriptGraph, name: str) -> Row:
     QueryError
         If no scenario or several scenarios have this name; the remedy has the nearest names.
     """
-    return find(graph, "Scenario", name, ("label", "alternative_labels", "support"), _same_activity)
-
-
-def _same_activity(name: str) -> Collection[str]:
-    ids: list[str] = function("kgscripts.corpora.scenarios.labels:scenario_ids")(name)
-    return ids
+    return find(graph, "Scenario", name, ("label", "alternative_labels", "support"), scenario_ids)
 
 
 def find(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     node_type: str,
     name: str,
     columns: Sequence[str],
@@ -78,7 +73,7 @@ def find(
     )
 
 
-def _named(graph: ScriptGraph, rows: Sequence[Row], wanted: str) -> list[Row]:
+def _named(graph: StoredGraph, rows: Sequence[Row], wanted: str) -> list[Row]:
     return (
         [row for row in rows if wanted in (row["id"], graph.iri(row["id"]).casefold())]
         or [row for row in rows if wanted == folded(row["label"])]

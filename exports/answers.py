@@ -1,19 +1,23 @@
-"""What the JSON addresses answer: records of the graph as classes, whose JSON Schemas describe the answers."""
+"""What is asked of a graph, and the JSON of the answers.
+
+Answers are records of the graph as classes, whose JSON Schemas describe what the addresses of the server give. What the
+tools of an assistant give is short: with names, and ids only where another call needs them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from attrs import asdict, frozen
 
-from exports.needs import Needs, list_needs
-from exports.scripts import list_scenarios, read_step
-from exports.tool_uses import ToolUse, read_tool_uses
-from schemas.by_name import function
-from schemas.found import Answer, Kind
-from schemas.plan import Plan
-from schemas.script import Change, Evidence, Scenario, Script, Step, Tool
-from schemas.script_graph import ScriptGraph
+from exports.graph import ScriptGraph
+from kgscripts.analysis.contexts import read_contexts
+from kgscripts.planning.plan import Plan
+from kgscripts.scripts.reading import list_scenarios, read_step
+from kgscripts.scripts.things import Needs, ToolUse, list_needs, read_tool_uses
+from kgscripts.scripts.types import Change, Evidence, Scenario, Script, Step, Tool
+from kgscripts.search.entries import Answer, Kind
 
 
 @frozen(kw_only=True)
@@ -153,7 +157,7 @@ def passage(graph: ScriptGraph, scenario: str, step: str, limit: int) -> Passage
     """The passages in which a step was read, in their text."""
     label, found = read_step(graph, scenario, step, usual=True, evidence=limit)
     places = {each: (each.source, each.start, each.text) for each in found.evidence}
-    around = function("kgscripts.analysis.contexts:read_contexts")(graph, places.values())
+    around = read_contexts(graph, places.values())
     return PassagesOfStep(
         scenario=label,
         step=found.label_text,
@@ -171,3 +175,92 @@ def passage(graph: ScriptGraph, scenario: str, step: str, limit: int) -> Passage
 def search(graph: ScriptGraph, question: str, kind: str, limit: int) -> Answer:
     """The steps, tools and scenarios that a question is about, the best of each kind."""
     return graph.search(question, kind=kind or None, limit=limit)
+
+
+def short_found(answer: Answer) -> dict[str, Any]:
+    """What is found, for an assistant."""
+    return {
+        "compared": "words and meaning" if answer.meaning else "words only",
+        "found": [
+            {"kind": each.kind.value, "name": each.label, "scenario": each.scenario, "sources": each.support}
+            for each in answer.found
+        ],
+    }
+
+
+def short_script(script: Script) -> dict[str, Any]:
+    """A script, for an assistant."""
+    numbers = {step.iri: number for number, step in enumerate(script.steps, start=1)}
+    return {
+        "scenario": script.label,
+        "sources": script.support,
+        "needs": [need.label for need in script.needs],
+        "steps": [
+            {
+                "number": numbers[step.iri],
+                "step": step.label_text,
+                "sources": step.support,
+                "essential": step.essential,
+                "optional": step.optional,
+                "tools": [tool.label for tool in step.tools],
+                "participants": [part.label for part in step.participants],
+                "changes": [_change(each) for each in step.changes],
+            }
+            for step in script.steps
+        ],
+        "order": [[numbers[before], numbers[after]] for before, after in script.order],
+        "left_out": len(script.left_out),
+    }
+
+
+def short_needs(answer: Needs) -> dict[str, Any]:
+    """What a scenario needs, for an assistant."""
+    return {
+        "scenario": answer.label,
+        "sources": answer.support,
+        "needs": [
+            {
+                "name": need.label,
+                "kind": "tool" if need.is_tool else "supply",
+                "amount": need.amount,
+                "sources": need.support,
+                "passage": next((each.text for each in need.evidence), None),
+            }
+            for need in answer.needs
+        ],
+        "left_out": answer.left_out,
+    }
+
+
+def short_tools(answer: ToolsOfSteps) -> dict[str, Any]:
+    """The tools of steps, for an assistant."""
+    return {
+        "steps": [
+            {
+                "step": each.step,
+                "scenario": each.scenario,
+                "tools": [
+                    {"name": tool.label, "role": tool.role, "share": tool.probability, "sources": tool.support}
+                    for tool in each.tools
+                ],
+            }
+            for each in answer.steps
+        ]
+    }
+
+
+def short_changes(answer: StepOfScenario) -> dict[str, Any]:
+    """What a step changes, for an assistant."""
+    changes = [_change(each) for each in answer.step.changes]
+    return {"scenario": answer.scenario, "step": answer.step.label_text, "changes": changes}
+
+
+def short_passages(answer: StepOfScenario) -> dict[str, Any]:
+    """The passages of a step, for an assistant."""
+    names = ("text", "source", "start", "end")
+    passages = [{name: getattr(each, name) for name in names} for each in answer.step.evidence]
+    return {"scenario": answer.scenario, "step": answer.step.label_text, "passages": passages}
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {**change.own(), "level": change.level.value}
