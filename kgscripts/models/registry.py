@@ -143,7 +143,7 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
             raise ModelError(f"this model has no variant {variant!r}", where=other, remedy="name another checkpoint")
         return model.variant(variant)
     path_of("name_or_directory", name_or_directory)
-    _check_task(find_checkpoint(name_or_directory, task), task, name_or_directory)
+    describe(name_or_directory, task)
     return load_with_task(name_or_directory, task, device)[1]
 
 
