@@ -13,10 +13,9 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kgscripts.building.batching import CHARACTERS_A_SHARD, batches_of
 from kgscripts.building.build import Progress
 from kgscripts.building.inputs import file_at
-from kgscripts.building.jobs import read_batches
+from kgscripts.building.jobs import CHARACTERS_A_SHARD, batches_of, read_batches
 from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.distributed.object_stores import is_url
