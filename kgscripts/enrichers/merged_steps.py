@@ -34,6 +34,10 @@ class StepEnricherSettings:
     """Where its network runs: cpu, cuda, cuda:N or mps."""
     least_cosine: float = field(default=LEAST_COSINE, validator=[validators.ge(-1.0), validators.le(1.0)])
     """Two actions whose words have a smaller cosine are never joined."""
+    threshold: float | None = field(
+        default=None, validator=validators.optional([validators.ge(0.02), validators.le(0.98)])
+    )
+    """The mean probability that the pairs of a step need: a higher one joins less. None is that of the model."""
 
 
 class StepEnricher(Enricher):
@@ -73,8 +77,9 @@ class StepEnricher(Enricher):
     def _model(self) -> StepMerger:
         from kgscripts.models.sentence_vectors import RememberedVectors
 
+        shared: StepMerger = load(_TASK, self.settings.model, self.settings.device)
         # A copy, since other builds of this process have the same model.
-        model: StepMerger = copy(load(_TASK, self.settings.model, self.settings.device))
+        model = copy(shared) if self.settings.threshold is None else shared.at(self.settings.threshold)
         # Scenarios share many actions.
         model.vectors = RememberedVectors(model.vectors)
         model.least_cosine = self.settings.least_cosine
