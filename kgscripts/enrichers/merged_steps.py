@@ -34,10 +34,8 @@ class StepEnricherSettings:
     """Where its network runs: cpu, cuda, cuda:N or mps."""
     least_cosine: float = field(default=LEAST_COSINE, validator=[validators.ge(-1.0), validators.le(1.0)])
     """Two actions whose words have a smaller cosine are never joined."""
-    threshold: float | None = field(
-        default=None, validator=validators.optional([validators.ge(0.02), validators.le(0.98)])
-    )
-    """The mean probability that the pairs of a step need: a higher one joins less. None is that of the model."""
+    threshold: float = field(default=0.0, validator=[validators.ge(0.0), validators.le(0.98)])
+    """The mean probability that the pairs of a step need: a higher one joins less. 0 is that of the model."""
 
 
 class StepEnricher(Enricher):
@@ -79,7 +77,7 @@ class StepEnricher(Enricher):
 
         shared: StepMerger = load(_TASK, self.settings.model, self.settings.device)
         # A copy, since other builds of this process have the same model.
-        model = copy(shared) if self.settings.threshold is None else shared.at(self.settings.threshold)
+        model = shared.at(self.settings.threshold) if self.settings.threshold else copy(shared)
         # Scenarios share many actions.
         model.vectors = RememberedVectors(model.vectors)
         model.least_cosine = self.settings.least_cosine
