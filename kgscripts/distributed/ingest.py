@@ -59,7 +59,7 @@ def take_in_pieces(
         If an object store refuses or does not answer.
     """
     path = path_of("the directory", directory)
-    plan = Plan.read(path)
+    plan = ReadingPlan.read(path)
     options, chosen, enrichers = plan.chosen()
     taking = _Taking(path, plan)
     reader = DocumentReader(chosen, options.spacy_model, options.strict)
