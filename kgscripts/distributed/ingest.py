@@ -17,7 +17,7 @@ from kgscripts.building.inputs import place_key
 from kgscripts.building.making import make_graph
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
-from kgscripts.distributed.plan import FOLDER, Plan
+from kgscripts.distributed.plan import FOLDER, ReadingPlan
 from kgscripts.distributed.sharing import Finished, Share
 from kgscripts.records.inputs import Input
 from kgscripts.records.shards import PART, WrittenShard, shard_path
