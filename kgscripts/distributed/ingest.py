@@ -73,7 +73,7 @@ def take_in_pieces(
 @define
 class _Taking:
     directory: Path
-    plan: Plan
+    plan: ReadingPlan
     missing: dict[int, str] = field(factory=dict, init=False)
 
     def take_in(self, build: Build) -> None:
