@@ -55,14 +55,6 @@ class ClozeModel(Protocol):
 
 
 @runtime_checkable
-class ViterbiModel(Protocol):
-    """A cloze model with hard alignments, whose spans `kgscripts evaluate cloze` measures."""
-
-    def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
-        """The Viterbi path of each pair: for each concrete token the index of the abstract token that it belongs to."""
-
-
-@runtime_checkable
 class TransitionModel(Protocol):
     """A cloze model whose published surprisal counts alignment decisions along with words."""
 

@@ -9,7 +9,8 @@ import random
 import pytest
 import torch
 
-from kgscripts.models.cloze import Cloze, TransitionModel, ViterbiModel
+from kgscripts.models.alignment.aligner import PairAligner
+from kgscripts.models.cloze import Cloze, TransitionModel
 from kgscripts.reproductions.kidscook.networks.left_context import TransducerModel
 from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
@@ -122,7 +123,12 @@ def test_a_transducer_against_the_enumeration_of_all_alignments(name: str, seed:
     marginal = torch.tensor(list(to_the_end.values())).logsumexp(0)
     assert float(cloze_model.score([abstract], [concrete])[0]) == pytest.approx(float(marginal), abs=1e-3)
     best = max(to_the_end, key=to_the_end.__getitem__)
-    assert cloze_model.align([abstract], [concrete]) == [list(best)]
+    (alignment,) = cloze_model.align([(" ".join(abstract), " ".join(concrete))])
+    assert alignment.path == best
+    assert alignment.log_probability == pytest.approx(to_the_end[best] - float(marginal), abs=1e-3)
+    for place, (found, token) in enumerate(zip(alignment.posterior, best, strict=True)):
+        through = [score for path, score in to_the_end.items() if path[place] == token]
+        assert found == pytest.approx(float((torch.tensor(through).logsumexp(0) - marginal).exp()), abs=1e-3)
     batch = PairBatch.of_ids([a], [c], VOCABULARY.padding)
     for path in (best, min(scores)):
         joint = network.path_log_likelihood(batch, torch.tensor([path]))
@@ -192,12 +198,12 @@ def test_fixed_transitions_cost_ln_2_a_word_and_once_more_a_blank() -> None:
 def test_which_models_have_alignments() -> None:
     for name in SETTINGS:
         made = model(name)
-        assert isinstance(made, ViterbiModel) == (name in TRANSDUCERS)
+        assert isinstance(made, PairAligner) == (name in TRANSDUCERS)
         assert not isinstance(made, TransitionModel)
         assert made.context == "left"
         if isinstance(made, TransducerModel):
             published = made.with_viterbi_slots()
-            assert isinstance(published, ViterbiModel)
+            assert isinstance(published, PairAligner)
             assert isinstance(published, TransitionModel)
 
 
@@ -205,7 +211,8 @@ def test_which_models_have_alignments() -> None:
 def test_alignments_are_monotonic_end_at_the_end_and_come_in_the_order_of_the_pairs(name: str) -> None:
     draw = random.Random(5)
     abstracts, concretes = [text(draw, 1, 6) for _ in range(20)], [text(draw, 1, 9) for _ in range(20)]
-    paths = transducer(name).align(abstracts, concretes)
+    pairs = [(" ".join(abstract), " ".join(concrete)) for abstract, concrete in zip(abstracts, concretes, strict=True)]
+    paths = [list(alignment.path) for alignment in transducer(name).align(pairs)]
     for abstract, concrete, path in zip(abstracts, concretes, paths, strict=True):
         assert len(path) == len(concrete)
         assert path == sorted(path)
@@ -233,4 +240,4 @@ def test_nothing_asked_is_nothing_answered() -> None:
     cloze_model = transducer("transducer-fixed")
     assert cloze_model.predict([], ["knife"]).shape == (0, 2)
     assert cloze_model.score([], []).shape == (0,)
-    assert cloze_model.align([], []) == []
+    assert cloze_model.align([]) == []
