@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from contextlib import redirect_stdout
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from kgscripts.evaluation.result import Evaluation
     from schemas.results import ExportReport
     from schemas.script_graph import ScriptGraph
-
-COLLECTED: ContextVar[list[Evaluation] | None] = ContextVar("COLLECTED", default=None)
-"""Where `kgscripts.commands.evaluation_output.finish` puts evaluations instead of printing them."""
 
 
 def export(graph: ScriptGraph, target: str | Path, **options: str | bool | None) -> ExportReport:
@@ -47,13 +43,7 @@ def evaluate(task: str, **options: object) -> list[Evaluation]:
     Raises ConfigurationError if there is no such command or option, or an option is missing; data and models raise what
     they raise there.
     """
-    found: list[Evaluation] = []
-    token = COLLECTED.set(found)
-    try:
-        _call("kgscripts.commands.evaluate:app", task, options)
-    finally:
-        COLLECTED.reset(token)
-    return found
+    return _call("kgscripts.commands.evaluate:app", task, options) or []
 
 
 def train(task: str, *, out: str | Path, **options: object) -> Path:
@@ -70,8 +60,8 @@ def train(task: str, *, out: str | Path, **options: object) -> Path:
     return place
 
 
-def _call(app: str, task: str, options: Mapping[str, object]) -> None:
-    """Call a command of a group of commands, with options by their names."""
+def _call(app: str, task: str, options: Mapping[str, object]) -> Any:
+    """What a command of a group of commands returns, with options by their names."""
     import typer
     from typer.main import get_command
 
@@ -98,7 +88,7 @@ def _call(app: str, task: str, options: Mapping[str, object]) -> None:
     except usage_error as error:
         raise ConfigurationError(f"{task}: {error.format_message()}", remedy=f"it has {', '.join(known)}") from error
     with context, redirect_stdout(io.StringIO()):
-        command.invoke(context)
+        return command.invoke(context)
 
 
 def _name_of(parameter: Any) -> str:

@@ -14,12 +14,12 @@ from kgscripts.reproductions.scenarios.tiling import SEGMENTATIONS, ReadDocument
 from schemas.scenario_documents import NONE, ScenarioDocument
 
 Thresholds = Mapping[str, Mapping[str, float]]
-"""Segmentation -> features -> threshold."""
+"""Segmentation -> `FEATURES` -> threshold."""
 
 
 def no_thresholds() -> Thresholds:
     """Every segment is about a scenario."""
-    return {segmentation: dict.fromkeys(FEATURES, 1.0) for segmentation in SEGMENTATIONS}
+    return {segmentation: {FEATURES: 1.0} for segmentation in SEGMENTATIONS}
 
 
 def boundary_share(documents: Sequence[ScenarioDocument]) -> float:
@@ -31,17 +31,13 @@ def boundary_share(documents: Sequence[ScenarioDocument]) -> float:
 def tuned_thresholds(
     parts: ScenarioParts, documents: Sequence[ScenarioDocument], read: Sequence[ReadDocument]
 ) -> Thresholds:
-    """The thresholds with the best micro F1 of sentences, for each segmentation and kind of features."""
-    return {
-        segmentation: {features: _tuned(parts, segmentation, features, documents, read) for features in FEATURES}
-        for segmentation in SEGMENTATIONS
-    }
+    """The thresholds with the best micro F1 of sentences, for each segmentation."""
+    return {segmentation: {FEATURES: _tuned(parts, segmentation, documents, read)} for segmentation in SEGMENTATIONS}
 
 
 def _tuned(
     parts: ScenarioParts,
     segmentation: str,
-    features: str,
     documents: Sequence[ScenarioDocument],
     read: Sequence[ReadDocument],
 ) -> float:
@@ -49,7 +45,7 @@ def _tuned(
     for document, words in zip(documents, read, strict=True):
         labels = document.labels()
         spans = parts.spans(segmentation, words)
-        for (start, end), (entropy, ranking) in zip(spans, parts.rankings(features, words, spans), strict=True):
+        for (start, end), (entropy, ranking) in zip(spans, parts.rankings(words, spans), strict=True):
             names = [name for name, _ in ranking]
             entropies.append(entropy)
             kept.append(_counts(labels[start:end], names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import torch
 from attrs import frozen
@@ -16,18 +16,17 @@ from lightning_modules.scenarios.settings import TilingTrainingSettings
 
 @frozen(eq=False)
 class LabelledVectors:
-    """The vectors of a text by kind of features, (size,), and whether it is about each scenario, (scenarios,)."""
+    """The vector of a text, (size,), and whether it is about each scenario, (scenarios,)."""
 
     where: str
-    vectors: Mapping[str, Tensor]
+    vector: Tensor
     labels: Tensor
 
 
 @frozen(eq=False)
 class TilingBatch(TrainingBatch):
-    """`features` names the columns of `vectors`, (texts, all features); `labels` are (texts, scenarios)."""
+    """`vectors` are (texts, size), `labels` (texts, scenarios)."""
 
-    features: Mapping[str, int]
     vectors: Tensor
     labels: Tensor
 
@@ -39,17 +38,13 @@ class TilingData(TrainingData[LabelledVectors]):
         """See `TrainingData`."""
         return TilingBatch(
             where=tuple(example.where for example in examples),
-            features={name: len(vector) for name, vector in examples[0].vectors.items()},
-            vectors=torch.stack([torch.cat(list(example.vectors.values())) for example in examples]),
+            vectors=torch.stack([example.vector for example in examples]),
             labels=torch.stack([example.labels for example in examples]),
         )
 
 
 class TilingModule(TrainingModule):
-    """Minimises the cross-entropy of all binary classifiers with Adam (section 4), for all features at once.
-
-    The classifiers of different features have no weight in common, so that each is trained as if it were alone.
-    """
+    """Minimises the cross-entropy of all binary classifiers with Adam (section 4)."""
 
     network: ScenarioClassifier
 
@@ -57,12 +52,7 @@ class TilingModule(TrainingModule):
         super().__init__(network, settings)
 
     def loss(self, batch: TilingBatch) -> Loss:
-        """See `TrainingModule`; per text, summed over features and scenarios."""
-        vectors = dict(
-            zip(batch.features, torch.split(batch.vectors, list(batch.features.values()), dim=1), strict=True)
-        )
-        losses = [
-            torch.nn.functional.binary_cross_entropy_with_logits(logits, batch.labels, reduction="sum")
-            for logits in self.network(vectors).values()
-        ]
-        return Loss(torch.stack(losses).sum() / len(batch.labels), len(batch.labels))
+        """See `TrainingModule`; per text, summed over scenarios."""
+        logits = self.network(batch.vectors)
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, batch.labels, reduction="sum")
+        return Loss(loss / len(batch.labels), len(batch.labels))

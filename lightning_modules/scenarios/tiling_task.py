@@ -13,7 +13,7 @@ import torch
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier
 from kgscripts.reproductions.scenarios.documents import gold_spans
-from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf, feature_size, feature_vectors
+from kgscripts.reproductions.scenarios.features import SegmentText, TfIdf
 from kgscripts.reproductions.scenarios.tiling import ReadDocument, ScenarioParts, ScenarioSettings
 from kgscripts.reproductions.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
 from kgscripts.reproductions.scenarios.topics import TopicModel
@@ -31,7 +31,7 @@ class TilingTask:
 
     The segments of the development documents are held out: they decide when training ends, and then the entropy above
     which a segment is about no scenario. `prepare` raises InputError if there are too few stories, and ModelError if
-    tomotopy or MiniLM is missing.
+    tomotopy is missing.
     """
 
     purpose = "scenarios of the passages of a text"
@@ -67,9 +67,8 @@ class TilingTask:
             labels = document.labels()
             held_out += [(read.segment(*span), labels[span[0]]) for span in gold_spans(document)]
         torch.manual_seed(settings.seed)
-        sizes = {name: feature_size(name, self._topics, self._tfidf) for name in FEATURES}
         network = ScenarioClassifier(
-            sizes, hidden=settings.hidden, scenarios=len(self._scenarios), dropout=settings.dropout
+            len(words), hidden=settings.hidden, scenarios=len(self._scenarios), dropout=settings.dropout
         )
         parts = Split(
             self._examples(labelled, [(story.scenario,) for story in files.labelled]),
@@ -108,12 +107,12 @@ class TilingTask:
         return np.array([rows[labels == place].mean(axis=0) for place in range(len(self._scenarios))])
 
     def _examples(self, texts: Sequence[SegmentText], labels: Sequence[Sequence[str]]) -> list[LabelledVectors]:
-        vectors = {name: feature_vectors(name, texts, self._topics, self._tfidf) for name in FEATURES}
+        vectors = self._tfidf.vectors([text.words for text in texts])
         return [
             LabelledVectors(
                 where=text.text[:60],
-                vectors={name: torch.from_numpy(rows[number]).float() for name, rows in vectors.items()},
+                vector=torch.from_numpy(vector).float(),
                 labels=torch.tensor([float(scenario in own) for scenario in self._scenarios]),
             )
-            for number, (text, own) in enumerate(zip(texts, labels, strict=True))
+            for text, vector, own in zip(texts, vectors, labels, strict=True)
         ]
