@@ -16,7 +16,7 @@ GRAPH ?= build/example-graph
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE = 1
 
-.PHONY: graph test test-part test-llm test-extras lint bench format clean text-model scores dist dist-weights
+.PHONY: graph test test-rest test-all test-part test-llm test-extras lint bench format clean text-model scores dist dist-weights
 
 graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts kgscripts/examples/pages -o $(GRAPH)
@@ -28,8 +28,16 @@ graph: $(VENV)/.core
 
 # Two processes, one thread each: more threads would compete for the cores. Tests that share fixtures stay together
 # (`OneProcessAFile` in tests/conftest.py). What one process has compiled, the hundreds that tests start need not.
+PYTEST = OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
+REST := servers or browser or ray
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
+	$(PYTEST) -m "not ($(REST))"
+
+# What needs servers beside the project, a browser, or Ray.
+test-rest: $(VENV)/.dev
+	$(PYTEST) -m "$(REST)"
+
+test-all: test test-rest
 
 # A part of the tests, for another interpreter than the one that all run with: what needs no torch, whose build for it
 # may take gigabytes, and yet reads, builds, stores, asks and exports. Its environment has no torch either.

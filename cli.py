@@ -45,8 +45,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from schemas.errors import KGScriptsError
-from schemas.explanations import explain, explain_usage
+from schemas.errors import KGScriptsError, explain, explain_usage
 from schemas.interrupts import passing_on_interrupts
 from schemas.logs import log_failure, phase, start_log
 from schemas.terminal import (
@@ -61,7 +60,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from types import TracebackType
 
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
 # name -> (module:function or module:app, one line for `kgscripts --help`); those of the entry points
 # `kgscripts.commands`, of reproductions and of other packages, come after them.
@@ -72,7 +71,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "split-reading": ("kgscripts.commands.pieces:split_reading", "Plan the reading of many texts in pieces."),
     "read-piece": ("kgscripts.commands.pieces:read_piece", "Read one piece of such a plan."),
     "merge": ("kgscripts.commands.merge:merge", "Merge graphs without reading their texts again."),
-    "diff": ("kgscripts.commands.diff:diff", "Print what differs between two graphs."),
+    "diff": ("kgscripts.commands.merge:diff", "Print what differs between two graphs."),
     "show": ("exports.views.show:show", "Print a scenario as a tree, or the steps that use a tool."),
     "explore": ("exports.views.explore.command:explore", "Write one page to look through a graph."),
     "needs": ("exports.views.needs_command:needs", "Print the tools and supplies that a scenario needs."),
@@ -86,9 +85,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
     "schema": ("exports.schema_command:schema", "Print the ontology, shapes, JSON-LD context or constraints."),
     "align": ("kgscripts.commands.align:align", "Align the words of concrete texts with abstract ones."),
-    "lookup": ("kgscripts.commands.lookup:lookup", "Look up a word in a graph's alignments."),
+    "lookup": ("kgscripts.commands.align:lookup", "Look up a word in a graph's alignments."),
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),
-    "changes": ("kgscripts.commands.changes:changes", "Predict what a step changes."),
+    "changes": ("kgscripts.commands.tools:changes", "Predict what a step changes."),
     "track": ("kgscripts.commands.track:track", "Print the state table of a procedure."),
     "segment": ("kgscripts.commands.segment:segment", "Show which scenario each passage of a text is about."),
     "extractors": ("kgscripts.commands.extractors:app", "List the installed extractors."),
@@ -146,7 +145,7 @@ def _nothing() -> None:
 
 def _added() -> dict[str, EntryPoint]:
     """The commands of reproductions and of other packages."""
-    from kgscripts.plugins import entry_points_of
+    from schemas.plugins import entry_points_of
 
     return entry_points_of("kgscripts.commands")
 
@@ -156,7 +155,7 @@ def _load(name: str) -> Any:
         module, _, attribute = COMMANDS[name][0].partition(":")
         target = getattr(importlib.import_module(module), attribute)
     else:
-        from kgscripts.plugins import loaded
+        from schemas.plugins import loaded
 
         target = loaded(_added()[name], "command")
     if "pyarrow" in sys.modules:
@@ -206,21 +205,10 @@ def root(
     start_log(log_file)
     context.with_resource(phase(logging.getLogger("kgscripts"), f"kgscripts {context.invoked_subcommand}"))
     # What the commands of one package cannot import of the other.
-    context.obj = SimpleNamespace(records=_record_problems, shapes=_conformance)
+    context.obj = SimpleNamespace(shapes=_conformance)
 
 
-def _record_problems(directory: Path) -> list[str]:
-    """The problems of the records of a graph directory; none if it has no records."""
-    from kgscripts.records import RecordStore
-
-    folder = directory / "records"
-    if not folder.is_dir():
-        return []
-    with RecordStore(folder) as store:
-        return list(store.validate())
-
-
-def _conformance(graph: ScriptGraph, sample: int) -> tuple[int, int] | None:
+def _conformance(graph: StoredGraph, sample: int) -> tuple[int, int] | None:
     """How many nodes of a graph were checked against the shapes, and how many conform; None without pySHACL."""
     from exports.validation import validate
 

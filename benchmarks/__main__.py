@@ -12,8 +12,8 @@ from rich.table import Table
 from benchmarks.measure import Row
 
 NAMES = (
-    *("starting", "building", "decomposing", "assembling", "exporting", "aligning", "composing", "segmenting"),
-    *("hostile", "help_times", "reading_pages", "searching", "loading", "stages", "serving", "scaling"),
+    *("starting", "building", "assembling", "exporting", "reading_pages"),
+    *("searching", "loading", "stages", "serving", "scaling"),
 )
 _WITH_SETTINGS = ("assembling", "scaling", "serving")
 

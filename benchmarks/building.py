@@ -48,9 +48,9 @@ def parse_alone(inputs: Path, limit: int) -> Callable[[], int]:
 
 def build(inputs: Path, limit: int | None, output: Path, jobs: int, without: tuple[str, ...] = ()) -> Callable[[], str]:
     """The whole build, pipeline loaded beforehand as for the parse."""
+    from kgscripts import ScriptGraph
     from kgscripts.pipeline import build_graph
     from kgscripts.text.pipeline import load_pipeline
-    from schemas.script_graph import ScriptGraph
 
     load_pipeline()
 

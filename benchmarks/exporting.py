@@ -13,8 +13,8 @@ from typing import Any
 from benchmarks.measure import Measurement, Row, at_least, at_most, measure
 from benchmarks.neo4j_server import Server, neo4j_server
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES
 from schemas.vocabulary import ONTOLOGY_IRI
 

@@ -1,17 +1,22 @@
-"""Clients that ask a server over HTTP/1.1, all in one process, each over a connection that it keeps."""
+"""A load on a server: clients that ask for scripts, searches and SPARQL, with names that are drawn from a graph."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from urllib.parse import urlsplit
+from functools import partial
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
 
 from attrs import define, field, frozen
+
+from kgscripts import ScriptGraph
 
 Draw = Callable[[random.Random], str]
 """Draws what a client asks for next: a path with its query string."""
@@ -19,7 +24,7 @@ _OK, _BUSY = 200, 503
 
 
 @frozen(kw_only=True)
-class Plan:
+class LoadPlan:
     """A load: `clients` ask the server at `address` for what `draw` gives; a warm-up before `seconds` is not counted.
 
     Without `period` a client asks again at once. With it, a client asks once in so many seconds, each at a moment of
@@ -61,7 +66,7 @@ class Load:
         return statistics.quantiles(self.latencies, n=100, method="inclusive")[number - 1]
 
 
-def load(plan: Plan) -> Callable[[], Load]:
+def load(plan: LoadPlan) -> Callable[[], Load]:
     """The call that puts the load on the server, for `benchmarks.measure.measure`.
 
     It raises RuntimeError for an answer that is neither 200 nor 503: the requests, or the server, are wrong.
@@ -76,7 +81,7 @@ class _Seen:
     in_time: int = 0
 
 
-async def _all_clients(plan: Plan) -> Load:
+async def _all_clients(plan: LoadPlan) -> Load:
     start = time.perf_counter()
     seen = _Seen([], Counter())
     async with asyncio.TaskGroup() as group:
@@ -85,7 +90,7 @@ async def _all_clients(plan: Plan) -> Load:
     return Load(latencies=sorted(seen.latencies), rate=seen.in_time / plan.seconds, refused=seen.statuses[_BUSY])
 
 
-async def _client(plan: Plan, chance: random.Random, start: float, seen: _Seen) -> None:
+async def _client(plan: LoadPlan, chance: random.Random, start: float, seen: _Seen) -> None:
     counted, end = start + plan.warm_up, start + plan.warm_up + plan.seconds
     connection = _Connection(plan)
     offset = chance.random() * (plan.period or 0.0)
@@ -99,6 +104,7 @@ async def _client(plan: Plan, chance: random.Random, start: float, seen: _Seen) 
                 seen.latencies.append(now - asked)
                 seen.in_time += now <= end
         if status == _BUSY and plan.period is None:
+            connection.close()  # As the server does with one that nobody uses for so long.
             await asyncio.sleep(retry_after)
         asked = await _turn(plan.period, start + offset)
     connection.close()
@@ -117,7 +123,7 @@ async def _turn(period: float | None, first: float) -> float:
 class _Connection:
     """A connection, opened when it is first needed and again after the server has closed it."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: LoadPlan) -> None:
         parts = urlsplit(plan.address)
         self._host, self._port, self._path = parts.hostname or "", parts.port or 80, parts.path
         self._head = "".join(f"{name}: {value}\r\n" for name, value in {"Host": parts.netloc, **plan.headers}.items())
@@ -155,3 +161,77 @@ async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
         pieces.append((await reader.readexactly(size + 2))[:-2])
     await reader.readuntil(b"\r\n")
     return b"".join(pieces)
+
+
+_QUERIES = Path(__file__).resolve().parents[1] / "docs" / "queries"
+_QUERY_NAMES = ("usual-script", "tools-of-a-scenario", "needs-of-a-scenario", "what-comes-before", "what-a-tool-is-for")
+_MOST_ROWS = 1_000
+
+
+@frozen(kw_only=True)
+class Names:
+    """The names in a graph that requests are about."""
+
+    steps: Sequence[tuple[str, str]]
+    """The label of each step's scenario, and its own."""
+    scenarios: Sequence[str]
+    tools: Sequence[str]
+
+    @classmethod
+    def of(cls, graph: ScriptGraph) -> Names:
+        """Those of a graph, in an order that is always the same."""
+        scenarios, steps = graph.labels("Scenario"), graph.labels("SubEvent")
+        parts = graph.rows("HAS_SUB_EVENT", ("from_id", "to_id"))
+        return cls(
+            steps=sorted({(scenarios[row["from_id"]], steps[row["to_id"]]) for row in parts}),
+            scenarios=sorted(set(scenarios.values())),
+            tools=sorted(set(graph.labels("Tool").values())),
+        )
+
+    def requests(self) -> dict[str, Draw]:
+        """Requests of scripts and searches, by what a row of the result calls them."""
+        return {
+            "script": partial(_script, self, False),
+            "script, all new": partial(_script, self, True),
+            "search": partial(_search, self),
+        }
+
+    def any_request(self) -> Draw:
+        """A request of any kind that a server answers, each as often as others."""
+        return partial(_any, [*self.requests().values(), partial(_sparql, self.queries()["SPARQL"]), _fixed])
+
+    def queries(self) -> dict[str, Draw]:
+        """Queries of `docs/queries` about scenarios, steps and tools of the graph, below an address for SPARQL."""
+        texts = [(_QUERIES / f"{name}.rq").read_text(encoding="utf-8") for name in _QUERY_NAMES]
+        return {"SPARQL": partial(_query, self, texts, False), "SPARQL, all new": partial(_query, self, texts, True)}
+
+
+def _any(draws: Sequence[Draw], chance: random.Random) -> str:
+    return chance.choice(draws)(chance)
+
+
+def _fixed(chance: random.Random) -> str:
+    return chance.choice(("/", "/query", "/api/scenarios", "/.well-known/void"))
+
+
+def _sparql(query: Draw, chance: random.Random) -> str:
+    return f"/sparql{query(chance)}"
+
+
+def _script(names: Names, new: bool, chance: random.Random) -> str:
+    wanted = {"scenario": chance.choice(names.scenarios)}
+    if new:
+        wanted |= {"limit": str(chance.randint(20, 1_000))}
+    return f"/api/script?{urlencode(wanted)}"
+
+
+def _search(names: Names, chance: random.Random) -> str:
+    return f"/api/search?{urlencode({'question': chance.choice(names.steps)[1]})}"
+
+
+def _query(names: Names, texts: Sequence[str], new: bool, chance: random.Random) -> str:
+    text, (scenario, step), tool = chance.choice(texts), chance.choice(names.steps), chance.choice(names.tools)
+    for example, name in (("cooking pasta", scenario), ("drain pasta", step), ("knife", tool)):
+        text = text.replace(f'"{example}"', json.dumps(name, ensure_ascii=False))
+    most = _MOST_ROWS + chance.randrange(1_000_000) if new else _MOST_ROWS
+    return "?" + urlencode({"query": f"{text}\nLIMIT {most}\n"})

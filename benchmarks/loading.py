@@ -25,8 +25,8 @@ from benchmarks.neo4j_server import neo4j_server
 from benchmarks.neo4j_server import server_folder as neo4j_folder
 from exports.rdf import sparql_client
 from exports.targets import export
+from kgscripts import ScriptGraph
 from schemas.graph_types import NODE_TYPES
-from schemas.script_graph import ScriptGraph
 
 RELATIONS = 200_000
 

@@ -10,8 +10,7 @@ from benchmarks.building import SHARED, parse_alone
 from benchmarks.measure import Row, at_most, measure
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
-from kgscripts.corpora.web.main_text import main_blocks
-from kgscripts.corpora.web.reader import parsed_page, without_markup
+from kgscripts.corpora.web.reader import main_blocks, parsed_page, without_markup
 
 _PAGES = SHARED / "corpora" / "recipe-pages"
 _EXAMPLES = Path(__file__).resolve().parents[1] / "kgscripts" / "examples" / "pages"

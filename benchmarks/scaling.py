@@ -23,9 +23,9 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks.measure import Measurement, Row, at_least, at_most, measure
+from kgscripts import ScriptGraph
 from kgscripts.distributed.plan import split_reading
 from kgscripts.distributed.reading import read_piece
-from schemas.script_graph import ScriptGraph
 
 HOW_TOS, DRIVER = 200, 100_000
 _FILES = _PIECES = 32

@@ -15,12 +15,11 @@ import numpy as np
 
 from benchmarks.measure import Row, at_most
 from kgscripts.models.sentence_vectors import quantised_vector
-from kgscripts.search.entries import Entry
-from kgscripts.search.expecting import expected
+from kgscripts.search.entries import Entry, Kind
 from kgscripts.search.meaning import Meanings
+from kgscripts.search.searching import expected
 from kgscripts.search.words import opened_words, write_words
 from kgscripts.text.lexicon import nouns
-from schemas.found import Kind
 
 STEPS = 1_000_000
 SCENARIOS = 10_000

@@ -49,9 +49,9 @@ def build(stories: Path, folder: Path, without: tuple[str, ...]) -> Callable[[],
 
 def _built(stories: Path, limit: int, folder: Path, without: tuple[str, ...]) -> Built:
     from exports.targets import export
+    from kgscripts import ScriptGraph
     from kgscripts.pipeline import build_graph
     from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-    from schemas.script_graph import ScriptGraph
 
     start = time.process_time()
     build_graph([stories], folder / "graph", limit=limit, without=without)

@@ -27,13 +27,13 @@ from exports.query.parameters import (
 from exports.query.text import query_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
-from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.http_clients import without_user
+from schemas.interrupts import QUERY_SECONDS
 from schemas.results import ResultFormat, Table
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
-from schemas.time_limit import QUERY_SECONDS
 
 _SHOWN_VIOLATIONS = 20
 _SECONDS_OF_A_HINT = 20
@@ -72,7 +72,7 @@ def export(
 
     Example: kgscripts export graph neo4j://localhost --prune
     """
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     exporter = resolve(target)
     with _bar(exporter.name, graph) as (progress, phase):
         options = ExportOptions(
@@ -153,7 +153,7 @@ def query(
             remedy="it has the form http://HOST/PATH or bolt://HOST",
         )
     parameters = given_parameters(param or ())
-    source = ScriptGraph.open(directory) if directory is not None else str(server)
+    source = StoredGraph.open(directory) if directory is not None else str(server)
     hint = ""
     with _ended_at_once() if directory is not None else nullcontext():
         # Importing the stores of the other language would take time.
@@ -168,7 +168,7 @@ def query(
             seconds = min(timeout, _SECONDS_OF_A_HINT)
             if finds_nothing(table):
                 hint = hint_of(source, text, partial(run, timeout=seconds))
-                if not hint and isinstance(source, ScriptGraph):
+                if not hint and isinstance(source, StoredGraph):
                     hint = unknown_names(source, scan_sparql(text), parameters)
         else:
             from exports.cypher.cypher import run_query as run_cypher
@@ -186,7 +186,7 @@ def query(
                 max_rows=max_rows,
                 confined=not unconfined,
             )
-            if finds_nothing(table) and isinstance(source, ScriptGraph):
+            if finds_nothing(table) and isinstance(source, StoredGraph):
                 hint = unknown_names(source, scan_cypher(text), cypher_with(text, parameters))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if as_json or form is ResultFormat.JSON:
@@ -208,7 +208,6 @@ def _ended_at_once() -> Iterator[None]:
 
 
 def validate(
-    context: typer.Context,
     directory: Annotated[Path, _DIRECTORY],
     sample: Annotated[
         int, typer.Option(min=1, help="Check this number of nodes of each type against the shapes.")
@@ -226,8 +225,9 @@ def validate(
     """
     from exports.validation import validate as check
     from exports.violations import Violation
+    from kgscripts.records import RecordStore
 
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     with progress_bar() as progress:
         task = progress.add_task("checking", total=None)
         report = check(
@@ -236,9 +236,10 @@ def validate(
             lambda what: progress.update(task, description=f"checking {what}"),
             closed=closed,
         )
-        if context.obj is not None:
+        if (directory / "records").is_dir():
             progress.update(task, description="checking records")
-            problems = (problem.rpartition(": ") for problem in context.obj.records(directory))
+            with RecordStore(directory / "records") as store:
+                problems = [problem.rpartition(": ") for problem in store.validate()]
             damaged = [Violation(node=file, path=None, message=message) for file, _, message in problems]
             report = attrs.evolve(report, violations=(*damaged, *report.violations))
     if as_json:
@@ -278,7 +279,7 @@ def _asker() -> Callable[[str], str] | None:
 
 
 @contextmanager
-def _bar(name: str, graph: ScriptGraph) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
+def _bar(name: str, graph: StoredGraph) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
     """What advances a progress bar and names its phase: elsewhere than on a terminal, a phase is a line."""
     with progress_bar() as bar:
         rows = sum(map(graph.manifest.rows, (*NODE_TYPES, *RELATION_TYPES)))

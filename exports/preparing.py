@@ -11,9 +11,9 @@ from attrs import frozen
 
 from exports.cypher import ladybug_store
 from exports.query import sparql
-from schemas.by_name import function
+from kgscripts.search.searching import vectors_store, words_store
 from schemas.errors import ModelError
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.terminal import echo, printable, progress_bar
 
 Progress = Callable[[int, int], None]
@@ -37,7 +37,7 @@ def prepare(
 
     Example: kgscripts prepare graph
     """
-    opened = ScriptGraph.open(directory)
+    opened = StoredGraph.open(directory)
     with progress_bar() as bar:
         task = bar.add_task("", visible=False)
 
@@ -58,13 +58,13 @@ def prepare(
 
 
 @frozen(repr=False)
-class _Announced(ScriptGraph):
+class _Announced(StoredGraph):
     """A graph that says which store is made."""
 
     before_store_is_made: Callable[[str], None]  # type: ignore[assignment]
 
 
-def make_stores(graph: ScriptGraph, progress: Progress) -> None:
+def make_stores(graph: StoredGraph, progress: Progress) -> None:
     """Make what is missing of a graph's own stores, one after the other.
 
     Raises
@@ -75,7 +75,7 @@ def make_stores(graph: ScriptGraph, progress: Progress) -> None:
         If MiniLM cannot be found, when all others are made.
     """
     every = sum(map(graph.manifest.rows, graph.manifest.tables))
-    function("kgscripts.search.searching:words_store")(graph)
+    words_store(graph)
     for embedded_store in (sparql.embedded_store, ladybug_store.embedded_store):
         done = 0
 
@@ -85,4 +85,4 @@ def make_stores(graph: ScriptGraph, progress: Progress) -> None:
             progress(done, every)
 
         embedded_store(graph, advance)
-    function("kgscripts.search.searching:vectors_store")(graph, progress)
+    vectors_store(graph, progress)

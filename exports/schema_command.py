@@ -14,9 +14,9 @@ from exports.neo4j.constraints import constraints_text
 from exports.rdf.context import context_text
 from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
+from kgscripts.scripts.types import script_schema
 from schemas.errors import ConfigurationError
 from schemas.output_files import write_lines
-from schemas.script import script_schema
 from schemas.terminal import echo, json_text
 
 

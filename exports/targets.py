@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
@@ -11,13 +11,14 @@ from typing import Protocol, cast
 from attrs import frozen
 
 from exports.files.compression import COMPRESSIONS
-from schemas.addresses import holds_user, without_user
 from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.http_clients import holds_user, without_user
 from schemas.logs import phase
+from schemas.plugins import entry_points_of, loaded
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph, check_graph
+from schemas.script_graph import StoredGraph, check_graph
 
 _LOG = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class ExportOptions:
             self.progress(rows)
 
 
-def report(graph: ScriptGraph, target: str, **details: str | int | float) -> ExportReport:
+def report(graph: StoredGraph, target: str, **details: str | int | float) -> ExportReport:
     """The report of an export of all of `graph`."""
     return ExportReport(
         nodes=sum(map(graph.manifest.rows, NODE_TYPES)),
@@ -64,7 +65,7 @@ def report(graph: ScriptGraph, target: str, **details: str | int | float) -> Exp
     )
 
 
-def another_graph(graph: ScriptGraph, where: str, what: str) -> StoreError:
+def another_graph(graph: StoredGraph, where: str, what: str) -> StoreError:
     """The error for a server that holds `what` of another graph with the base IRI of `graph`."""
     return StoreError(
         f"the server holds {what} of another graph under {graph.manifest.base_iri}",
@@ -77,7 +78,7 @@ def another_graph(graph: ScriptGraph, where: str, what: str) -> StoreError:
 class Export(Protocol):
     """Write `graph` to `target`, atomically if the target allows it; repeating an export changes nothing."""
 
-    def __call__(self, graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport: ...
+    def __call__(self, graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport: ...
 
 
 @frozen(kw_only=True)
@@ -106,6 +107,7 @@ class Exporter:
         return next((suffix for suffix in suffixes if path.endswith(suffix)), "")
 
 
+# The entry point `kgscripts` of the group `kgscripts.exporters`.
 EXPORTERS: tuple[Exporter, ...] = (
     Exporter(name="Turtle", module="exports.rdf.files", suffixes=(".ttl",), compressions=COMPRESSIONS),
     Exporter(name="TriG", module="exports.rdf.files", suffixes=(".trig",), compressions=COMPRESSIONS),
@@ -138,6 +140,13 @@ EXPORTERS: tuple[Exporter, ...] = (
 )
 
 
+def exporters() -> Iterator[Exporter]:
+    """The exporters of all installed packages: ours, then those of others, which are imported when it is their turn."""
+    entries = entry_points_of("kgscripts.exporters").values()
+    for entry in sorted(entries, key=lambda entry: entry.module != __name__):
+        yield from loaded(entry, "exporters")
+
+
 def scheme_of(target: str) -> str:
     """The scheme at the beginning of `target`, in lower case; "" if there is none (one letter is a drive)."""
     scheme, colon, _ = target.partition(":")
@@ -154,7 +163,7 @@ def resolve(target: str) -> Exporter:
     """
     scheme = scheme_of(target)
     is_address = "://" in target or (scheme != "" and holds_user(target))
-    for exporter in EXPORTERS:
+    for exporter in exporters():
         if scheme in exporter.schemes:
             if not target[len(scheme) + 1 :]:
                 raise ConfigurationError("the target has no name", where=target, remedy="write it after the colon")
@@ -164,8 +173,8 @@ def resolve(target: str) -> Exporter:
             if not name.strip("."):
                 raise ConfigurationError("the target has no name", where=target, remedy=f"for example graph{suffix}")
             return exporter
-    suffixes = ", ".join(suffix for exporter in EXPORTERS for suffix in exporter.suffixes)
-    schemes = ", ".join(f"{scheme}:" for exporter in EXPORTERS for scheme in exporter.schemes)
+    suffixes = ", ".join(suffix for exporter in exporters() for suffix in exporter.suffixes)
+    schemes = ", ".join(f"{scheme}:" for exporter in exporters() for scheme in exporter.schemes)
     raise ConfigurationError(
         "the target has no known suffix or scheme",
         where=without_user(target) if is_address or holds_user(target) else target,
@@ -173,7 +182,7 @@ def resolve(target: str) -> Exporter:
     )
 
 
-def export(graph: ScriptGraph, target: str | Path, options: ExportOptions | None = None) -> ExportReport:
+def export(graph: StoredGraph, target: str | Path, options: ExportOptions | None = None) -> ExportReport:
     """Write `graph` to the `target`, identified by its suffix or scheme.
 
     Raises

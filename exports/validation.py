@@ -15,7 +15,7 @@ from exports.rdf.mapping import qualified_ids
 from exports.violations import Violation
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.kept_stores import use_store
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.tables import TABLE_NAMES
 from schemas.type_declarations import ValueType
 from schemas.vocabulary import ID_PREFIXES
@@ -55,7 +55,7 @@ class ValidationReport:
 
 
 def validate(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     sample: int | None = SAMPLE,
     progress: Callable[[str], None] | None = None,
     *,
@@ -87,7 +87,7 @@ def validate(
 
 
 def _check_shapes(
-    graph: ScriptGraph, sample: int | None, progress: Callable[[str], None], closed: bool
+    graph: StoredGraph, sample: int | None, progress: Callable[[str], None], closed: bool
 ) -> tuple[tuple[TypeCheck, ...], list[Violation]]:
     from exports.rdf.shacl import ShapesOver
 
@@ -109,7 +109,7 @@ def _check_shapes(
     return tuple(checks), violations
 
 
-def _chosen(graph: ScriptGraph, name: str, count: int) -> Iterator[list[str]]:
+def _chosen(graph: StoredGraph, name: str, count: int) -> Iterator[list[str]]:
     """The IRIs of `count` of a type's rows, spread evenly."""
     rows = graph.manifest.rows(name)
     chosen = np.arange(count, dtype=np.int64) * rows // max(count, 1)
@@ -125,7 +125,7 @@ def _chosen(graph: ScriptGraph, name: str, count: int) -> Iterator[list[str]]:
             yield iris[start : start + _NODES_A_CALL]
 
 
-def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
+def _dangling(graph: StoredGraph) -> tuple[int, list[Violation]]:
     """Return the number of references, and a violation for each to a node that does not exist."""
     followed = 0
     violations: dict[tuple[str, str, str], Violation] = {}
@@ -144,7 +144,7 @@ def _dangling(graph: ScriptGraph) -> tuple[int, list[Violation]]:
     return followed, list(violations.values())
 
 
-def _replaced_nodes(graph: ScriptGraph) -> Iterator[Violation]:
+def _replaced_nodes(graph: StoredGraph) -> Iterator[Violation]:
     """Find the ids that a step replaces although they still name a node."""
     known = graph.select("SubEvent", ["id"])["id"]
     for batch in graph.batches("SubEvent"):

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import schemas
 
 if TYPE_CHECKING:
-    from kgscripts.calling import evaluate, export, train
+    from exports.graph import Script, ScriptGraph, export
+    from kgscripts.commands.evaluate import evaluate
     from kgscripts.component.display import display
     from kgscripts.editing.correcting import correct_graph
     from kgscripts.editing.merging import merge_graphs
     from kgscripts.models.registry import load_model
     from kgscripts.pipeline import build_graph, remove_source
-    from schemas.script import Script, Step
-    from schemas.script_graph import ScriptGraph
+    from kgscripts.scripts.types import Step
+    from lightning_modules.commands import train
 
     __version__: str
 
@@ -34,19 +35,19 @@ __all__ = [
     "train",
 ]
 
-_HOMES = {
-    "Script": "schemas.script",
-    "ScriptGraph": "schemas.script_graph",
-    "Step": "schemas.script",
+_HOMES = {  # The only names of kgscripts that stand for something above it.
+    "Script": "exports.graph",
+    "ScriptGraph": "exports.graph",
+    "Step": "kgscripts.scripts.types",
     "build_graph": "kgscripts.pipeline",
     "correct_graph": "kgscripts.editing.correcting",
     "display": "kgscripts.component.display",
-    "evaluate": "kgscripts.calling",
-    "export": "kgscripts.calling",
+    "evaluate": "kgscripts.commands.evaluate",
+    "export": "exports.graph",
     "load_model": "kgscripts.models.registry",
     "merge_graphs": "kgscripts.editing.merging",
     "remove_source": "kgscripts.pipeline",
-    "train": "kgscripts.calling",
+    "train": "lightning_modules.commands",
 }
 
 _FOUND = Path(schemas.__file__ or "").resolve()

@@ -1,71 +1,24 @@
-"""What commands of other packages do, as functions: `export`, `evaluate` and `train`."""
+"""Commands as functions: `kgscripts.evaluate` and `kgscripts.train`."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Mapping
 from contextlib import redirect_stdout
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from schemas.arguments import path_of
-from schemas.by_name import function
+import typer
+from typer.main import get_command
+
 from schemas.errors import ConfigurationError
 
-if TYPE_CHECKING:
-    from kgscripts.evaluation.result import Evaluation
-    from schemas.results import ExportReport
-    from schemas.script_graph import ScriptGraph
 
+def call(app: typer.Typer, task: str, options: Mapping[str, object]) -> Any:
+    """What a command of a group of commands returns, by options with their names, without what it prints.
 
-def export(graph: ScriptGraph, target: str | Path, **options: str | bool | None) -> ExportReport:
-    """Write a graph to a target, identified by its suffix or scheme: ``kgscripts.export(graph, "graph.ttl.gz")``.
-
-    `options` are those of ``kgscripts export``: `database`, `prune`, `replace_graph`, `indexes`, `dry_run`. Passwords
-    are taken from the environment.
-
-    Raises ConfigurationError if no exporter fits the target or there is no such option, and StoreError if the target
-    cannot be written or the server refuses.
+    Raises ConfigurationError if there is no such command or option, or an option is missing.
     """
-    if unknown := sorted(options.keys() - (known := {"database", "prune", "replace_graph", "indexes", "dry_run"})):
-        raise ConfigurationError(f"export has no option {unknown[0]}", remedy=f"it has {', '.join(sorted(known))}")
-    chosen = function("exports.targets:ExportOptions")(**options)
-    report: ExportReport = function("exports:export")(graph, target, chosen)
-    return report
-
-
-def evaluate(task: str, **options: object) -> list[Evaluation]:
-    """Measure models as ``kgscripts evaluate TASK`` does, and return its evaluations instead of printing them.
-
-    `options` are those of the command with underscores: texts, numbers, paths, True, or lists of them. Figures are
-    shares from 0 to 1 unless their unit is another: ``evaluate("tools", split="development")[0].systems[0].figures``.
-
-    Raises ConfigurationError if there is no such command or option, or an option is missing; data and models raise what
-    they raise there.
-    """
-    return _call("kgscripts.commands.evaluate:app", task, options) or []
-
-
-def train(task: str, *, out: str | Path, **options: object) -> Path:
-    """Train a model as ``kgscripts train TASK`` does into `out`, and return it: `load_model` loads it from there.
-
-    ``train("masked", train="templates.tsv", out="model", epochs=3, set={"learning_rate": 1e-4})``: `options` are those
-    of the command, as for `evaluate`. Epochs are shown on standard error.
-
-    Raises ConfigurationError as `evaluate`, InputError for data that cannot be read, and ModelError if the extra
-    ``train`` is not installed or the run cannot go on.
-    """
-    place = path_of("out", out)
-    _call("lightning_modules.commands:app", task, {"out": place, **options})
-    return place
-
-
-def _call(app: str, task: str, options: Mapping[str, object]) -> Any:
-    """What a command of a group of commands returns, with options by their names."""
-    import typer
-    from typer.main import get_command
-
-    group: Any = get_command(function(app))  # type: ignore[arg-type]
+    group: Any = get_command(app)
     if not isinstance(task, str) or task not in group.commands:
         raise ConfigurationError(f"there is no task {task!r}", remedy=f"name one of {', '.join(group.commands)}")
     command = group.commands[task]

@@ -1,81 +1,19 @@
-"""Plugins of other packages, by entry points: found by name, imported when they are used, and checked."""
+"""Plugins by entry points: classes that are made with settings, and checked."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from functools import cache
-from importlib.metadata import EntryPoint, distributions, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
 from kgscripts.settings import NoSettings, check_types, settings_from
 from schemas.errors import ConfigurationError, ModelError
+from schemas.plugins import REMEDY, entry_points_of, failures_of
 
 _Plugin = TypeVar("_Plugin")
-
-_REMEDY = "repair or uninstall the package that brings it"
-
-
-@cache
-def _entries(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
-    """The entry points of a group, cached, since looking for them takes long."""
-    del path
-    found: dict[str, EntryPoint] = {}
-    try:
-        entries = entry_points(group=group)
-    except Exception as error:
-        raise _damaged() from error
-    for entry in sorted(entries, key=lambda entry: (entry.name, entry.value)):
-        found.setdefault(entry.name, entry)
-    return found
-
-
-def _damaged() -> ModelError:
-    """The error that names the package whose entry points cannot be read."""
-    name = ""
-    for distribution in distributions():
-        name = str(distribution.locate_file(""))
-        try:
-            name = distribution.metadata["Name"] or name
-            list(distribution.entry_points)
-        except Exception as error:  # noqa: BLE001, whatever a damaged file raises
-            return ModelError(f"its entry_points.txt cannot be read ({error})", where=name, remedy="install it again")
-    return ModelError("the entry points of installed packages cannot be read", remedy=_REMEDY)
-
-
-def entry_points_of(group: str) -> dict[str, EntryPoint]:
-    """The entry points of a group by name; nothing is imported. If two packages have the same name, the first by value
-    is used."""
-    return _entries(group, tuple(sys.path))
-
-
-def loaded(entry: EntryPoint, word: str) -> Any:
-    """What an entry point names, imported; `word` is what it is called in messages.
-
-    Raises
-    ------
-    ModelError
-        If it cannot be imported.
-    """
-    with _failures_of(entry, word):
-        return entry.load()
-
-
-@contextmanager
-def _failures_of(entry: EntryPoint, word: str) -> Iterator[None]:
-    """Name the plugin whose code fails, also where it would end the program."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        said = f"{error}" if isinstance(error, Exception) else f"it ends the program ({type(error).__name__})"
-        message = f"the {word} {entry.name!r} cannot be loaded: {said}"
-        raise ModelError(message, where=entry.value, remedy=_REMEDY) from error
 
 
 @frozen
@@ -141,9 +79,9 @@ class Plugins(Generic[_Plugin]):
         entry = entries[name]
         plugin = self._made(entry)
         if not isinstance(plugin, self.base):
-            raise ModelError(f"{name!r} is no subclass of {self.base.__name__}", where=entry.value, remedy=_REMEDY)
+            raise ModelError(f"{name!r} is no subclass of {self.base.__name__}", where=entry.value, remedy=REMEDY)
         if missing := [item for item in ("name", *self.attributes) if not hasattr(plugin, item)]:
-            raise ModelError(f"the {self.word} {name!r} has no {missing[0]!r}", where=entry.value, remedy=_REMEDY)
+            raise ModelError(f"the {self.word} {name!r} has no {missing[0]!r}", where=entry.value, remedy=REMEDY)
         if (own := getattr(plugin, "name", None)) != name:
             raise ModelError(
                 f"the {self.word} {name!r} has the name {own!r}",
@@ -154,12 +92,12 @@ class Plugins(Generic[_Plugin]):
         try:
             check_types(settings)
         except ConfigurationError as error:
-            raise ModelError(f"the {self.word} {name!r}: {error.message}", where=entry.value, remedy=_REMEDY) from error
+            raise ModelError(f"the {self.word} {name!r}: {error.message}", where=entry.value, remedy=REMEDY) from error
         if not values:
             return plugin
         return self._made(entry, settings=settings_from(type(settings), values, where or name))
 
     def _made(self, entry: EntryPoint, **settings: Any) -> _Plugin:
-        with _failures_of(entry, self.word):
+        with failures_of(entry, self.word):
             plugin: _Plugin = entry.load()(**settings)
         return plugin

@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -18,7 +19,7 @@ from attrs import field, frozen, validators
 from kgscripts.devices import CPU, check_device, kind_of
 from schemas.arguments import check_texts, shown
 from schemas.errors import ConfigurationError
-from schemas.toml_files import parse_toml
+from schemas.input_files import parse_toml
 
 KINDS: Mapping[str, tuple[type, str]] = {
     "str": (str, "a text"),
@@ -127,7 +128,7 @@ def check_types(settings: Any) -> None:
 
 def settings_of(settings: attrs.AttrsInstance) -> list[Setting]:
     """The settings of a class, in its order, of which `settings` has the defaults."""
-    docstrings = _docstrings(type(settings))
+    docstrings = docstrings_of(type(settings))
     return [
         Setting(
             name=attribute.name,
@@ -188,7 +189,8 @@ def _typed(name: str, kind: str, value: Any) -> Any:
     return value
 
 
-def _docstrings(cls: type) -> dict[str, str]:
+@cache
+def docstrings_of(cls: Any) -> dict[str, str]:
     """The texts behind the fields of a class and of those that it derives from; none without its source."""
     # Here, since only people read them.
     import ast

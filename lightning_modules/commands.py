@@ -9,10 +9,12 @@ from typing import Annotated
 
 import typer
 
-from lightning_modules import cross_validation_commands as validating
+from kgscripts.calling import call
 from lightning_modules import plain_commands as plain
+from lightning_modules import plain_commands as validating
 from lightning_modules.configuration import shipped_configurations
 from lightning_modules.options import RunOptions, with_options
+from schemas.arguments import path_of
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, printable
 
@@ -44,12 +46,11 @@ def transducer(
 ) -> None:
     """Train a transducer or a baseline (language model, seq2seq) on abstract and concrete instructions.
 
-    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute (0.11 s a step of 32 pairs, measured by
-    `python -m benchmarks aligning`); a configuration has at most 50 epochs.
+    On two cores an epoch of KidsCook's 7,200 pairs takes about half a minute; a configuration has at most 50 epochs.
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.transducer.task import TransducerTask
+    from lightning_modules.transducer import TransducerTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(TransducerTask(configuration, pairs, glove), configuration, data=_described("pairs", pairs, train))
@@ -63,7 +64,7 @@ def masked(
     """Adapt MiniLM to the blanks of cloze templates: the model that ships as `masked`."""
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.cloze.task import MaskedTask
+    from lightning_modules.masked import MaskedTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(MaskedTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
@@ -78,7 +79,7 @@ def causal(train: Train, run: RunOptions) -> None:
     """
     configuration = run.configuration()
     from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.causal.task import CausalTask
+    from lightning_modules.causal import CausalTask
 
     pairs = run.limited(load_pairs(train).pairs)
     run.train(CausalTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
@@ -137,8 +138,7 @@ def state_changes(
         raise ConfigurationError(message, remedy="leave out --resume and --max-time")
     from kgscripts.models.checkpoint import save_checkpoint
     from lightning_modules.state_changes.composer_task import ComposerTask
-    from lightning_modules.state_changes.retrieval import build_retrieval
-    from lightning_modules.state_changes.steps import read_steps
+    from lightning_modules.state_changes.steps import build_retrieval, read_steps
     from lightning_modules.state_changes.task import CausalChangeTask
 
     steps = run.limited(read_steps(train))
@@ -184,8 +184,8 @@ def step_encoder(run: RunOptions) -> None:
     It learns from event sequence descriptions that were written for it, and ship with the package.
     """
     configuration = run.configuration()
-    from lightning_modules.steps.descriptions import written_texts
     from lightning_modules.steps.encoder_task import EncoderTask
+    from lightning_modules.steps.task import written_texts
 
     task = EncoderTask(configuration.name, run.limited(written_texts()))
     number = len(task.split.train) + len(task.split.held_out)
@@ -250,3 +250,17 @@ for _name, (_command, _example) in _EXAMPLES.items():
     _names = ", ".join(shipped_configurations(_name))
     _configurations = f"Configurations that ship: {_names}.\n\n" if _names else ""
     app.command(_name, epilog=f"{_configurations}Example: kgscripts train {_name} {_example}")(_command)
+
+
+def train(task: str, *, out: str | Path, **options: object) -> Path:
+    """Train a model as ``kgscripts train TASK`` does into `out`, and return it: `load_model` loads it from there.
+
+    ``train("masked", train="templates.tsv", out="model", epochs=3, set={"learning_rate": 1e-4})``: `options` are those
+    of the command, as for `evaluate`. Epochs are shown on standard error.
+
+    Raises ConfigurationError as `evaluate`, InputError for data that cannot be read, and ModelError if the extra
+    ``train`` is not installed or the run cannot go on.
+    """
+    place = path_of("out", out)
+    call(app, task, {"out": place, **options})
+    return place

@@ -14,27 +14,27 @@ from kgscripts.models.checkpoint import read_card
 from kgscripts.models.registry import packaged_models, shipped_models
 from kgscripts.settings import settings_from, toml_value
 from schemas.errors import ConfigurationError
-from schemas.toml_files import read_toml
+from schemas.input_files import read_toml
 
 KINDS: Mapping[str, Mapping[str, str]] = {
     "transducer": dict.fromkeys(
         ("transducer", "language-model", "sequence-to-sequence"),
-        "lightning_modules.transducer.settings:TransducerTrainingSettings",
+        "lightning_modules.task_settings:TransducerTrainingSettings",
     ),
-    "masked": {"masked": "lightning_modules.cloze.settings:MaskedSettings"},
-    "causal": {"causal": "lightning_modules.causal.settings:CausalSettings"},
-    "aligner": {"aligner": "lightning_modules.aligner.settings:AlignerSettings"},
+    "masked": {"masked": "lightning_modules.task_settings:MaskedSettings"},
+    "causal": {"causal": "lightning_modules.task_settings:CausalSettings"},
+    "aligner": {"aligner": "lightning_modules.task_settings:AlignerSettings"},
     "state-changes": {
-        "composer": "lightning_modules.state_changes.settings:ComposerTrainingSettings",
+        "composer": "lightning_modules.task_settings:ComposerTrainingSettings",
         "retrieval": "kgscripts.reproductions.openpi.retrieval:RetrievalSettings",
-        "causal": "lightning_modules.state_changes.settings:CausalChangeSettings",
+        "causal": "lightning_modules.task_settings:CausalChangeSettings",
     },
     "scenarios": {
-        "detector": "lightning_modules.scenarios.settings:DetectorTrainingSettings",
-        "topic-tiling": "lightning_modules.scenarios.settings:TilingTrainingSettings",
+        "detector": "lightning_modules.task_settings:DetectorTrainingSettings",
+        "topic-tiling": "lightning_modules.task_settings:TilingTrainingSettings",
     },
-    "step-encoder": {"encoder": "lightning_modules.steps.settings:EncoderTrainingSettings"},
-    "steps": {"merger": "lightning_modules.steps.settings:StepTrainingSettings"},
+    "step-encoder": {"encoder": "lightning_modules.task_settings:EncoderTrainingSettings"},
+    "steps": {"merger": "lightning_modules.task_settings:StepTrainingSettings"},
     "tools": {"ranker": "kgscripts.training.tool_ranker:RankerSettings"},
     "text": {"pipeline": "kgscripts.training.text.train:PipelineSettings"},
 }

@@ -17,9 +17,10 @@ import typer
 from attrs import field, frozen
 from typer.models import OptionInfo
 
+from kgscripts.commands.options import with_parameters
 from kgscripts.models.checkpoint import ModelCard, check_place
 from lightning_modules.configuration import Configuration, name_of_trained, read_configuration, read_settings
-from lightning_modules.hardware import Hardware, Precision
+from lightning_modules.settings import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
 from schemas.terminal import echo, printable
 
@@ -187,24 +188,12 @@ def with_options(task: str, options: type[TrainOptions] = RunOptions) -> Callabl
         if any(isinstance(part, OptionInfo) for part in getattr(hints[attribute.name], "__metadata__", ()))
     }
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(command, eval_str=True).parameters
-        parameters = [
-            *(parameter.replace(kind=parameter.KEYWORD_ONLY) for name, parameter in own.items() if name != "run"),
-            *(_parameter(attribute, hints[name]) for name, attribute in shared.items()),
-        ]
+    parameters = [_parameter(attribute, hints[name]) for name, attribute in shared.items()]
 
-        def run(**values: Any) -> None:
-            given = {name: value for name, value in values.items() if name not in shared}
-            chosen = {name: value for name, value in values.items() if name in shared}
-            command(run=options(task=task, given=given, **chosen), **given)
+    def make(given: Mapping[str, Any], chosen: Mapping[str, Any]) -> TrainOptions:
+        return options(task=task, given=given, **chosen)
 
-        run.__name__, run.__doc__ = command.__name__, command.__doc__
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        return run
-
-    return decorate
+    return lambda command: with_parameters(command, "run", parameters, make)
 
 
 def seconds_of(text: str) -> float:

@@ -6,11 +6,13 @@ import io
 import logging
 import os
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from time import monotonic
 from types import FrameType
 from typing import Any
 
@@ -21,11 +23,56 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import CSVLogger, Logger, TensorBoardLogger
 
-from lightning_modules.hardware import Hardware, Precision
-from lightning_modules.progress import Progress
+from lightning_modules.module import TrainingModule
 from lightning_modules.schedule import Schedule, StoppedError
+from lightning_modules.settings import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
-from schemas.terminal import echo
+from schemas.terminal import echo, progress_bar
+
+_LINE_EVERY = 60.0
+"""Seconds."""
+
+
+class Progress(pl.Callback):
+    """Shows the steps of each epoch. How many epochs there will be is not known before the last one ends."""
+
+    def __init__(self) -> None:
+        self._shown = ExitStack()
+        self._next_line = monotonic() + _LINE_EVERY
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:  # noqa: ARG002
+        """Show the bar."""
+        if trainer.is_global_zero:
+            self._bar = self._shown.enter_context(progress_bar())
+            self._task = self._bar.add_task("training", total=None)
+
+    def on_train_batch_end(
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,
+        outputs: Any,  # noqa: ARG002
+        batch: Any,  # noqa: ARG002
+        batch_idx: int,
+    ) -> None:
+        """Show how many steps are done."""
+        if not trainer.is_global_zero:
+            return
+        assert isinstance(pl_module, TrainingModule)
+        name = f"epoch {trainer.current_epoch + 1} {pl_module.phase}"
+        done, steps = batch_idx + 1, int(trainer.num_training_batches)
+        self._bar.update(self._task, completed=done, total=steps, description=name)
+        if not sys.stderr.isatty() and (now := monotonic()) >= self._next_line:
+            self._next_line = now + _LINE_EVERY
+            loss = float(trainer.callback_metrics["loss"])
+            echo(f"{name}: step {done:,} of {steps:,}, loss {loss:.3f}", err=True)
+
+    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:  # noqa: ARG002
+        """Remove the bar."""
+        self._shown.close()
+
+    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:  # noqa: ARG002
+        """Remove the bar."""
+        self._shown.close()
 
 
 class EpochFiles(TorchCheckpointIO):

@@ -1,11 +1,30 @@
-"""Settings that every training has, and the fields that settings are made of."""
+"""Settings that every training has, their fields, what cross-validation withholds, and the devices of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from attrs import field, frozen, validators
+
+
+class Precision(StrEnum):
+    """Precision of the networks, by Lightning's names; lattice and emission are always computed in float32."""
+
+    SINGLE = "32-true"
+    BRAIN_FLOAT = "bf16-mixed"
+    HALF = "16-mixed"
+
+
+@frozen(kw_only=True)
+class Hardware:
+    """Accelerator and devices by Lightning's names, such as ``auto``, ``cpu`` or ``gpu``."""
+
+    accelerator: str = "auto"
+    devices: int | str = 1
+    precision: Precision = Precision.SINGLE
+
 
 CONSTANT, LINEAR, ONE_CYCLE = "constant", "linear", "one-cycle"
 
@@ -72,3 +91,14 @@ class TrainingSettings:
     def phases(self) -> Mapping[str, int]:
         """The phases of the training in order, and the maximum number of epochs of each."""
         return {"training": self.epochs}
+
+
+class Withheld(StrEnum):
+    """What training does not see."""
+
+    STORIES = "stories"
+    """A part of the stories of each scenario."""
+    SCENARIOS = "scenarios"
+    """All stories of a part of the scenarios; what was written about them is seen."""
+    KNOWLEDGE = "knowledge"
+    """All that is about a part of the scenarios; they are added to the trained model by their names."""

@@ -13,13 +13,11 @@ from attrs import frozen
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, is_checkpoint, load_checkpoint, save_checkpoint
 from lightning_modules.configuration import name_of_trained
-from lightning_modules.data import Split, TrainingData
-from lightning_modules.hardware import Hardware
-from lightning_modules.module import TrainingModule
+from lightning_modules.module import Split, TrainingData, TrainingModule
 from lightning_modules.run_folder import RunFolder
 from lightning_modules.runs import fit, make_trainer
 from lightning_modules.schedule import Epoch, Schedule
-from lightning_modules.settings import TrainingSettings
+from lightning_modules.settings import Hardware, TrainingSettings
 
 _Settings = TypeVar("_Settings", bound=TrainingSettings, contravariant=True)
 

@@ -6,7 +6,6 @@ Tables, ontology, shapes, constraints, exports and documentation follow these li
 from __future__ import annotations
 
 from schemas.changes import Level
-from schemas.installed_types import installed_node_types, installed_relation_types
 from schemas.provenance import Direction, Exposure
 from schemas.records import PassageKind, Role, ToolRole
 from schemas.type_declarations import (
@@ -19,6 +18,8 @@ from schemas.type_declarations import (
     Property,
     RelationType,
     ValueType,
+    installed_node_types,
+    installed_relation_types,
 )
 
 _STRING, _STRINGS, _INTEGER = ValueType.STRING, ValueType.STRINGS, ValueType.INTEGER

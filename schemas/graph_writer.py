@@ -15,7 +15,7 @@ from attrs import evolve
 from schemas import graph_directory
 from schemas.errors import RecordError
 from schemas.manifest import Manifest, TableFile
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.tables import ROWS_A_GROUP, TABLE_NAMES, check_batch, repeating_columns, table_path, table_schema
 
 
@@ -103,7 +103,7 @@ class ScriptGraphWriter:
         with graph_directory.writing(file), file.open("w", encoding="utf-8") as stream:
             yield lambda line: stream.writelines((line, "\n"))
 
-    def finish(self, manifest: Manifest) -> ScriptGraph:
+    def finish(self, manifest: Manifest) -> StoredGraph:
         """Complete the graph with `manifest` (its `tables` are filled in) and install it."""
         for name in TABLE_NAMES:
             if name not in self._tables:
@@ -114,4 +114,4 @@ class ScriptGraphWriter:
             partial.write_text(manifest.to_json(), encoding="utf-8")
         partial.replace(self._next / "manifest.json")
         graph_directory.install(self._directory)
-        return ScriptGraph.open(self._directory)
+        return StoredGraph.open(self._directory)

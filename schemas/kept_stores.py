@@ -26,7 +26,7 @@ from filelock import FileLock
 from schemas.errors import StoreError, StoreMissingError
 from schemas.graph_directory import read_file
 from schemas.logs import phase
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ _CHANGING = ("LOG", "LOCK")
 
 
 def kept_store(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     kind: str,
     version: str,
     atomically: Callable[[Path], AbstractContextManager[Path]],
@@ -84,7 +84,7 @@ def kept_store(
     return path
 
 
-def is_kept(graph: ScriptGraph, kind: str, version: str) -> bool:
+def is_kept(graph: StoredGraph, kind: str, version: str) -> bool:
     """Whether `kept_store` has such a store without making it."""
     return _is_whole(_path(graph, kind, version))
 
@@ -114,7 +114,7 @@ def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
         raise StoreError(f"cannot be opened ({error})", where=str(path), remedy="free some memory or space") from error
 
 
-def _path(graph: ScriptGraph, kind: str, version: str) -> Path:
+def _path(graph: StoredGraph, kind: str, version: str) -> Path:
     return graph.directory / "stores" / "-".join(part for part in (kind, version, graph.build_id) if part)
 
 

@@ -12,10 +12,9 @@ from typing import Any, Self
 from attrs import Attribute, asdict, field, frozen, validators
 
 from schemas.arguments import check_number
-from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError
 from schemas.graph_directory import read_file
-from schemas.vocabulary import DEFAULT_BASE_IRI
+from schemas.vocabulary import DEFAULT_BASE_IRI, check_base_iri
 
 FORMAT_VERSION = 10
 _LICENCE = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9._~:/?#&=+%-]{0,500}")

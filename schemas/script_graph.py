@@ -4,38 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import frozen
 
 from schemas import graph_directory
-from schemas.arguments import check_number, check_texts, check_type, path_of, shown
-from schemas.by_name import function
+from schemas.arguments import check_type, path_of, shown
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.installed_types import installed_node_types, installed_relation_types
 from schemas.manifest import Manifest
-from schemas.results import Table
 from schemas.table_reader import read_batches, select_rows
 from schemas.tables import ROWS_A_GROUP, TABLE_NAMES, table_path, table_schema
-
-if TYPE_CHECKING:
-    import networkx as nx
-    import pandas as pd
-
-    from schemas.found import Answer
-    from schemas.script import Script
+from schemas.type_declarations import installed_node_types, installed_relation_types
 
 
 @frozen(repr=False)
-class ScriptGraph:
-    """A graph on disk. Tables are read when asked for; nothing is held in memory.
-
-    `script`, `query`, `to_frames` and `to_networkx` are functions of `exports` and `search` is one of `kgscripts`,
-    imported when they are called.
-    """
+class StoredGraph:
+    """A graph on disk. Tables are read when asked for; nothing is held in memory."""
 
     directory: Path
     manifest: Manifest
@@ -79,95 +66,11 @@ class ScriptGraph:
 
     def __repr__(self) -> str:
         nodes, relations = (sum(map(self.manifest.rows, types)) for types in (NODE_TYPES, RELATION_TYPES))
-        return f"ScriptGraph({str(self.directory)!r}: {nodes:,} nodes, {relations:,} relations)"
-
-    def _repr_html_(self) -> str:
-        return str(function("exports:graph_html")(self))
-
-    def script(
-        self, name: str, *, limit: int = 20, min_support: int = 1, all_steps: bool = False, evidence: int = 0
-    ) -> Script:
-        """The script of a scenario, as ``kgscripts show`` prints it.
-
-        Parameters
-        ----------
-        name:
-            Its label, another name of the same activity ("make tea" for "making tea"), or its IRI, in any case.
-        limit:
-            The largest number of steps, the most important ones; 0 for no limit.
-        min_support:
-            Steps in fewer sources are left out.
-        all_steps:
-            All steps, also unusual ones; `limit` has no effect then.
-        evidence:
-            The most passages of each step, and of each of its parts.
-
-        Raises
-        ------
-        QueryError
-            If no scenario or several scenarios have this name; the remedy has the nearest names.
-        """
-        check_type("name", name, str, "give the name of a scenario")
-        check_texts(name=name)
-        for argument, number in (("limit", limit), ("min_support", min_support), ("evidence", evidence)):
-            check_number(argument, number, least=1 if argument == "min_support" else 0)
-        kept = {"limit": 0 if all_steps else limit, "min_support": min_support, "usual": not all_steps}
-        script: Script = function("exports:read_script")(self, name, evidence=evidence, **kept)
-        return script
-
-    def query(
-        self, sparql: str | None = None, *, cypher: str | None = None, parameters: Mapping[str, object] | None = None
-    ) -> Table:
-        """The result of a query in SPARQL or in Cypher; the first query builds a store in the graph directory.
-
-        `parameters` are values by name, in place of the defaults of the query. See `exports.query.sparql.run_query` and
-        `exports.cypher.cypher.run_query`.
-
-        Raises
-        ------
-        QueryError
-            If the query does not parse, would write, exceeds a limit, or fails.
-        StoreError
-            If the store cannot be written or read.
-        ConfigurationError
-            If there is not exactly one query, or the parameters are no values by name.
-        """
-        if (sparql is None) != (cypher is None):
-            run = function("exports:run_cypher" if sparql is None else "exports:run_sparql")
-            found: Table = run(self, sparql or cypher, parameters=parameters)
-            return found
-        raise ConfigurationError(
-            "a query is either in SPARQL or in Cypher",
-            remedy="graph.query('SELECT ...') or graph.query(cypher='MATCH ...', parameters={...})",
-        )
-
-    def search(self, question: str, *, kind: str | None = None, limit: int = 5) -> Answer:
-        """The steps, tools and scenarios that a question is about, the best of each kind; see `kgscripts.search`.
-
-        The first search makes indexes in the graph directory.
-
-        Raises
-        ------
-        ConfigurationError
-            If the question has no word, or there is no such kind (``step``, ``tool``, ``scenario``).
-        StoreError
-            If an index cannot be written or read.
-        """
-        answer: Answer = function("kgscripts.search.searching:search")(self, question, kind=kind, limit=limit)
-        return answer
+        return f"{type(self).__name__}({str(self.directory)!r}: {nodes:,} nodes, {relations:,} relations)"
 
     def before_store_is_made(self, kind: str) -> None:
         """Called before a store or an index of this kind is made in the directory of the graph, which may take minutes;
         a graph whose readers cannot wait raises StoreMissingError."""
-
-    def to_frames(self) -> dict[str, pd.DataFrame]:
-        """One pandas data frame for each node and relation type; see `exports.to_frames`."""
-        frames: dict[str, pd.DataFrame] = function("exports:to_frames")(self)
-        return frames
-
-    def to_networkx(self) -> nx.MultiDiGraph:
-        """The graph in memory; see `exports.to_networkx`."""
-        return function("exports:to_networkx")(self)
 
     @property
     def build_id(self) -> str:
@@ -281,8 +184,8 @@ class ScriptGraph:
 
 
 def check_graph(value: object) -> None:
-    """Raise ConfigurationError unless `value` is a `ScriptGraph`."""
-    check_type("graph", value, ScriptGraph, "open it first: ScriptGraph.open(directory)")
+    """Raise ConfigurationError unless `value` is a graph that was opened."""
+    check_type("graph", value, StoredGraph, "open it first: ScriptGraph.open(directory)")
 
 
 def _check_name(name: str) -> None:

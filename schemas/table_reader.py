@@ -31,7 +31,7 @@ _Rows = TypeVar("_Rows", pa.RecordBatch, pa.Table)
 
 
 def read_batches(file: Path, table: str, rows: int) -> Iterator[pa.RecordBatch]:
-    """Iterate over a table in batches of at most `rows` rows; the errors are those of `ScriptGraph.batches`."""
+    """Iterate over a table in batches of at most `rows` rows; the errors are those of `StoredGraph.batches`."""
     with _opened(file, table) as parquet:
         for batch in parquet.iter_batches(batch_size=rows):
             yield _checked(batch)
@@ -42,7 +42,7 @@ def select_rows(
 ) -> pa.Table:
     """Read some columns of some rows of a table. A table without a file has no rows.
 
-    The other arguments and errors are those of `ScriptGraph.select`.
+    The other arguments and errors are those of `StoredGraph.select`.
     """
     schema = table_schema(table)
     wanted = schema.names if columns is None else items_of("columns", columns)

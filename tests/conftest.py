@@ -20,7 +20,9 @@ from tests.example_graph import FOLDER
 # No property may depend on how fast the machine is, and a run must not fail for what another run did not try.
 # `--hypothesis-profile explore` tries new examples. `@settings` in a test names only what differs from this.
 settings.register_profile("explore", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("kgscripts", settings.get_profile("explore"), derandomize=True)
+# A property has 25 examples, or as many as KGSCRIPTS_EXAMPLES says (`.ci/run`).
+_examples = int(os.environ.get("KGSCRIPTS_EXAMPLES", "25"))
+settings.register_profile("kgscripts", settings.get_profile("explore"), derandomize=True, max_examples=_examples)
 settings.load_profile("kgscripts")
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -76,6 +78,14 @@ def without_privileges() -> Iterator[None]:
         yield
     finally:
         os.setresuid(0, 0, 0)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what uses a browser, so that `make test` can leave it to `make test-rest`."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "browser" in item.fixturenames:
+            item.add_marker(pytest.mark.browser)
 
 
 @cache

@@ -10,12 +10,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from kgscripts import ScriptGraph
 from schemas.changes import Level
 from schemas.graph_directory import locked
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import Manifest
-from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, key_columns, table_schema
 from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
@@ -41,9 +41,10 @@ def write_graph(directory: Path, rows: Rows, base_iri: str = DEFAULT_BASE_IRI) -
     with locked(directory), ScriptGraphWriter(directory) as writer:
         for name, table_rows in rows.items():
             writer.write(name, _batches(name, table_rows))
-        return writer.finish(
+        writer.finish(
             Manifest(base_iri=base_iri, sources=0, characters=0, sources_digest="", configuration={}, discards={})
         )
+    return ScriptGraph.open(directory)
 
 
 def _batches(name: str, rows: list[dict[str, Any]]) -> Iterable[pa.RecordBatch]:

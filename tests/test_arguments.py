@@ -13,12 +13,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import exports
 import kgscripts
-from exports.targets import ExportOptions
+from exports.cypher.cypher import run_query as run_cypher
+from exports.query.sparql import run_query as run_sparql
+from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from kgscripts.assembly import assemble as assembling
 from schemas.errors import ConfigurationError, InputError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.tiny_reader import tiny
 from tests.graphs import odd_rows, write_graph
 
@@ -68,15 +69,12 @@ def _functions(graph: ScriptGraph) -> dict[str, tuple[Callable[..., Any], dict[s
         "query in Cypher": (graph.query, {"cypher": "RETURN $a", "parameters": {"a": 1}}),
         "table": (graph.table, {"name": "Tool"}),
         "rows": (lambda name: list(graph.rows(name)), {"name": "Tool"}),
-        "export": (exports.export, {"graph": graph, "target": "g.ttl", "options": None}),
-        "run_sparql": (exports.run_sparql, {"source": graph, "text": "ASK {}", "timeout": 60, "max_rows": 1}),
+        "export": (export, {"graph": graph, "target": "g.ttl", "options": None}),
+        "run_sparql": (run_sparql, {"source": graph, "text": "ASK {}", "timeout": 60, "max_rows": 1}),
         "run_cypher": (
-            exports.run_cypher,
+            run_cypher,
             {"source": graph, "text": "RETURN 1", "parameters": None, "timeout": 60, "max_rows": 1},
         ),
-        "to_frames": (exports.to_frames, {"graph": graph}),
-        "to_networkx": (exports.to_networkx, {"graph": graph}),
-        "graph_html": (exports.graph_html, {"graph": graph}),
     }
 
 
@@ -135,18 +133,18 @@ def test_a_build_says_what_is_wrong_and_makes_nothing(arguments: dict[str, Any])
 
 @pytest.mark.usefixtures("_here")
 def test_a_path_is_a_target_and_anything_else_is_none(graph: ScriptGraph, tmp_path: Path) -> None:
-    exports.export(graph, Path("graph.ttl"))
-    exports.export(graph, str(tmp_path / "text.ttl"))
+    export(graph, Path("graph.ttl"))
+    export(graph, str(tmp_path / "text.ttl"))
     assert Path("graph.ttl").read_bytes() == Path("text.ttl").read_bytes()
     for target in (5, None, "", b"g.ttl", ["g.ttl"], "g\0.ttl"):
         with pytest.raises(ConfigurationError) as caught:
-            exports.export(graph, target)  # type: ignore[arg-type]
+            export(graph, target)  # type: ignore[arg-type]
         assert caught.value.remedy
     for arguments in (("graph", "g.ttl"), (graph, "g.ttl", {"prune": True})):
         with pytest.raises(ConfigurationError) as caught:
-            exports.export(*arguments)
+            export(*arguments)
         assert caught.value.remedy
-    exports.export(graph, "b.ttl", ExportOptions())
+    export(graph, "b.ttl", ExportOptions())
 
 
 @pytest.mark.parametrize("parameters", [[], [1], "a", 5, b"x", iter("a"), {5: 1}], ids=lambda item: type(item).__name__)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from typer import Typer
 from typer.core import TyperGroup
-from typer.main import get_command
 
 import cli
 from kgscripts.score_files import read_scores, scores_of_package
@@ -32,11 +29,9 @@ def test_the_page_on_commands_lists_every_command() -> None:
 
 def _commands() -> Iterator[str]:
     """The commands of the command line, with those of its groups."""
-    for name, (place, _) in cli.COMMANDS.items():
-        module, _, attribute = place.partition(":")
-        found = getattr(import_module(module), attribute)
-        group = get_command(found) if isinstance(found, Typer) else None
-        yield from (f"{name} {sub}" for sub in group.commands) if isinstance(group, TyperGroup) else (name,)
+    for name in (*cli.COMMANDS, *cli._added()):
+        command = cli._load(name)
+        yield from (f"{name} {sub}" for sub in command.commands) if isinstance(command, TyperGroup) else (name,)
 
 
 def test_the_extraction_document_has_the_scores_that_ship() -> None:

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from exports.targets import ExportOptions
+from kgscripts import ScriptGraph
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.pipeline import build_graph, remove_source
-from lightning_modules.hardware import Hardware
+from lightning_modules.settings import Hardware
 from lightning_modules.training import train
 from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.tiny_reader import tiny, tiny_document
 from tests.exports.compliance import Content, expected
 from tests.graphs import odd_graph
@@ -72,7 +72,7 @@ from exports.validation import validate
 from kgscripts.records import RecordStore
 from oven_records import OvenTemperature
 from schemas.corrections import Correction
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 
 texts = [
     {"id": name, "scenario": "baking bread", "text": f"Oven: {degrees} °C\\nKnead the dough. Bake the bread."}
@@ -155,6 +155,16 @@ found["listed"] = CliRunner().invoke(cli.app, ["extractors", "list"]).output
 found["other"] = read("other")
 evaluated = (kgscripts.evaluate("ovens", split=name) for name in ("development", "unseen"))
 found["evaluated"] = [evaluation.systems[0]["accuracy"] for [evaluation] in evaluated]
+with open("bread.oven", "w", encoding="utf-8") as file:
+    file.write("baking bread\\nOven: 220 °C\\nKnead the dough.\\n")
+lines = (
+    ["build-graph", "bread.oven", "-o", "bread", "--extractors", "labels,ovens"],
+    ["export", "bread", "bread.jsonl"],
+    ["ovens", "bread"],
+    ["--help"],
+)
+found["line"] = [CliRunner().invoke(cli.app, line, catch_exceptions=False).output for line in lines]
+found["formats"] = [row["format"] for row in ScriptGraph.open("bread").rows("Source")]
 print(json.dumps(found))
 """
 """All that is done with the package, in one process: to start one takes longer than most of it."""
@@ -267,9 +277,21 @@ def test_the_package_is_listed(printed: Any) -> None:
     assert "plausible-ovens: plausibility of temperatures (enricher)\n" in shown
 
 
+def test_a_format_an_exporter_and_a_command_of_a_package_on_the_command_line(done: tuple[Path, Any]) -> None:
+    folder, printed = done
+    built, exported, asked, listed = printed["line"]
+    assert printed["formats"] == ["oven"]
+    assert "1 source, 6 words" in built
+    assert "bread.jsonl" in exported
+    rows = [json.loads(line) for line in (folder / "bread.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["label"] for row in rows if row["type"] == "Temperature"] == ["220 °C"]
+    assert asked == "220 °C  sources 1\n"
+    assert "Print the temperatures of a graph." in listed
+
+
 def test_an_exporter(tmp_path: Path) -> None:
     graph = odd_graph(tmp_path / "graph")
-    report = _run("exports/json_lines.py")["export"](graph, str(tmp_path / "graph.jsonl"), ExportOptions())
+    report = _run("oven_exporter.py")["export"](graph, str(tmp_path / "graph.jsonl"), ExportOptions())
     rows = [json.loads(line) for line in (tmp_path / "graph.jsonl").read_text(encoding="utf-8").splitlines()]
     nodes = [row for row in rows if "iri" in row]
     relations = [row for row in rows if "iri" not in row]

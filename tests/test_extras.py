@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from cli import COMMANDS
+from kgscripts import ScriptGraph
 from kgscripts.distributed.plan import split_reading
 from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
-from schemas.script_graph import ScriptGraph
 from tests.extras import EXTRAS, prepare
 from tests.graphs import odd_graph
 
@@ -96,7 +96,7 @@ def test_the_help_of_a_command_needs_no_extra(name: str, answers: dict[str, str]
     assert answers[f"help {name}"].startswith(f"Usage: root {name} "), answers[f"help {name}"]
 
 
-@pytest.mark.parametrize(("name", "module"), [("a.pdf", "pdf"), ("page.html", "web.main_text")])
+@pytest.mark.parametrize(("name", "module"), [("a.pdf", "pdf"), ("page.html", "web.reader")])
 def test_what_lacked_an_extra_is_read_once_it_is_installed(
     name: str, module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

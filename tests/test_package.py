@@ -21,8 +21,8 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from trove_classifiers import classifiers as known_classifiers
 
+from kgscripts import ScriptGraph
 from kgscripts.models.registry import describe
-from schemas.script_graph import ScriptGraph
 from tests.markdown_links import dead_links
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exports import export
+from exports.targets import export
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
 from schemas.errors import GraphDirectoryError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 
 _LONGEST = 255
 """Bytes of a name."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import kgscripts
-from exports import export
 from schemas.errors import QueryError
 
 TEXTS = (
@@ -55,7 +54,7 @@ def main(folder: Path) -> None:
         print(error.message)
 
     for name in ("graph.ttl", "graph.graphml"):
-        done = export(graph, folder / name)
+        done = kgscripts.export(graph, folder / name)
         print(name, done.nodes, "nodes,", done.relations, "relations")
 
 

@@ -16,10 +16,10 @@ from exports.targets import scheme_of
 from schemas.arguments import path_of
 from schemas.errors import QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.interrupts import QUERY_SECONDS
 from schemas.kept_stores import use_store
 from schemas.results import Table
-from schemas.script_graph import ScriptGraph
-from schemas.time_limit import QUERY_SECONDS
+from schemas.script_graph import StoredGraph
 
 _LADYBUG_LOCATION = re.compile(r"\(line: (\d{1,9}), offset: (\d{1,9})\)")
 _PROPERTIES = {
@@ -30,7 +30,7 @@ _PROPERTIES = {
 
 
 def run_query(
-    source: ScriptGraph | str | Path,
+    source: StoredGraph | str | Path,
     text: str,
     *,
     parameters: Mapping[str, object] | None = None,
@@ -74,7 +74,7 @@ def run_query(
         return ask_engine("ladybug", path, request, limits)
 
     try:
-        if isinstance(source, ScriptGraph):
+        if isinstance(source, StoredGraph):
             return use_store(lambda: embedded_store(source), answer)
         return answer(path_of("source", source))
     except EngineError as error:

@@ -17,7 +17,7 @@ from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.kept_stores import kept_store
 from schemas.output_files import new_file
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.tables import table_path
 from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
@@ -37,7 +37,7 @@ _TYPES = {
 }
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Write the graph as a Ladybug file (``graph.lbug``, ``ladybug:PATH``) and replace an older one.
 
     Raises
@@ -74,7 +74,7 @@ def check_store(path: Path) -> None:
         raise StoreError("is not a Ladybug store", where=str(path), remedy="export a graph to it first")
 
 
-def embedded_store(graph: ScriptGraph, progress: Callable[[int], None] | None = None) -> Path:
+def embedded_store(graph: StoredGraph, progress: Callable[[int], None] | None = None) -> Path:
     """Return the graph's own store under its directory, built if there is none of this build; remove older ones.
 
     `progress` is called with the number of rows done since its last call.
@@ -94,7 +94,7 @@ def embedded_store(graph: ScriptGraph, progress: Callable[[int], None] | None = 
     )
 
 
-def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
+def _load(graph: StoredGraph, path: Path, options: ExportOptions) -> None:
     """Fill a new file; `OSError` if the engine fails."""
     statements = list(_statements(graph))
     child = Child.start(_LOADER, path.absolute(), {})
@@ -114,7 +114,7 @@ def _load(graph: ScriptGraph, path: Path, options: ExportOptions) -> None:
         child.end()
 
 
-def _statements(graph: ScriptGraph) -> Iterator[tuple[str, dict[str, str], int]]:
+def _statements(graph: StoredGraph) -> Iterator[tuple[str, dict[str, str], int]]:
     """The statements that fill a file: text, parameters, and the number of rows that are done after it."""
     # Each transaction ends in a checkpoint: one for all empty tables, then one per table, which bounds memory.
     yield "BEGIN TRANSACTION", {}, 0
@@ -147,7 +147,7 @@ def _column(item: Property) -> str:
 
 
 def _copy(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     name: str,
     keys: tuple[str, ...],
     properties: tuple[Property, ...],

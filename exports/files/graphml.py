@@ -22,7 +22,7 @@ from schemas.graph_directory import graph_files
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_file
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.type_declarations import Property, ValueType
 
 _TYPES = {ValueType.INTEGER: "long", ValueType.NUMBER: "double", ValueType.BOOLEAN: "boolean"}
@@ -30,7 +30,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _EXACT = "_json"
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Write the graph as GraphML (``.graphml``, ``.graphml.gz``, ``.graphml.zst``).
 
     Raises
@@ -48,7 +48,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     return report(graph, target, bytes=size)
 
 
-def _write(graph: ScriptGraph, stream: IO[bytes], options: ExportOptions) -> None:
+def _write(graph: StoredGraph, stream: IO[bytes], options: ExportOptions) -> None:
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
     text.write('<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n')
     text.write(_key("node", "type", "string") + _key("edge", "type", "string"))

@@ -10,17 +10,17 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from exports.rows import Row, column
 from exports.targets import ExportOptions, report
+from kgscripts.scripts.names import Row, column
 from schemas.output_files import new_directory
 from schemas.records import OF_PLACE
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 SUFFIX = ".jsonld"
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Write a file for each scenario with steps, named after the scenario (``howto:FOLDER``).
 
     The steps are the usual ones, as `kgscripts show` prints them, or all if none is usual.
@@ -43,7 +43,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     return report(graph, target, files=written)
 
 
-def how_tos(graph: ScriptGraph) -> Iterator[tuple[str, dict[str, Any]]]:
+def how_tos(graph: StoredGraph) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each scenario that has steps, by its id, as a HowTo; memory is that of all steps with their tools."""
     scenarios = {row["id"]: row for row in graph.rows("Scenario", ("id", "label", "alternative_labels"))}
     steps = list(graph.rows("HAS_SUB_EVENT", ("from_id", "to_id", "rank", "usual")))
@@ -55,7 +55,7 @@ def how_tos(graph: ScriptGraph) -> Iterator[tuple[str, dict[str, Any]]]:
         yield scenario, _how_to(graph, scenarios[scenario], kept, names, tools, needs.get(scenario, []))
 
 
-def _tools(graph: ScriptGraph) -> dict[str, list[str]]:
+def _tools(graph: StoredGraph) -> dict[str, list[str]]:
     """The tools of each step by their names: instruments and machines first, then by support."""
     uses = list(graph.rows("USES", ("from_id", "to_id", "role", "support")))
     labels = graph.labels("Tool", column(uses, "to_id"))
@@ -66,7 +66,7 @@ def _tools(graph: ScriptGraph) -> dict[str, list[str]]:
     return found
 
 
-def _needs(graph: ScriptGraph) -> dict[str, list[dict[str, str]]]:
+def _needs(graph: StoredGraph) -> dict[str, list[dict[str, str]]]:
     """The usual needs of each scenario, those of the most sources first: tools and supplies, with amounts."""
     rows = [row for row in graph.rows("NEEDS") if row["usual"]]
     ends = column(rows, "to_id")
@@ -81,7 +81,7 @@ def _needs(graph: ScriptGraph) -> dict[str, list[dict[str, str]]]:
 
 
 def _how_to(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     scenario: Row,
     steps: Sequence[Row],
     names: Mapping[str, str],

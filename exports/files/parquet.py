@@ -1,4 +1,4 @@
-"""The graph's Parquet tables as they are: a directory that `ScriptGraph.open` reads, without the records."""
+"""The graph's Parquet tables as they are: a directory that `StoredGraph.open` reads, without the records."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from exports.targets import ExportOptions, report
 from schemas.graph_directory import ID, read_id
 from schemas.output_files import new_directory
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.tables import table_path
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Copy the tables, the manifest and the graph's id (``parquet:DIR``).
 
     Raises

@@ -12,13 +12,14 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from exports.mcp import answers
-from exports.mcp.answers import MOST_FOUND, MOST_PASSAGES, MOST_STEPS, Values
+from exports import answers
+from exports.answers import short_changes, short_found, short_needs, short_passages, short_script, short_tools
+from exports.graph import ScriptGraph
 from exports.mcp.standard_io import StandardServer
+from exports.query.sparql import run_query
 from exports.rdf.ontology import ontology_text
+from kgscripts.search.entries import Kind
 from schemas.errors import KGScriptsError
-from schemas.found import Kind
-from schemas.script_graph import ScriptGraph
 from schemas.terminal import finite, json_text
 
 _INSTRUCTIONS = (
@@ -27,6 +28,12 @@ _INSTRUCTIONS = (
     "`passage` quotes them."
 )
 
+Values = dict[str, Any]
+
+_MOST_FOUND, _MOST_STEPS, _MOST_PASSAGES, _MOST_ROWS = 50, 100, 10, 1_000
+"""The largest numbers that a call may ask for."""
+_QUERY_SECONDS = 20.0
+"""The time limit of a query."""
 _P = ParamSpec("_P")
 Scenario = Annotated[str, Field(description="The name of a scenario, as `search` gives it, or another name of it.")]
 Step = Annotated[str, Field(description="The name of one of its steps, as `script` or `search` gives it.")]
@@ -48,7 +55,7 @@ def mcp_server(directory: Path) -> MCPServer[Any]:
     @server.resource("kgscripts://statistics", mime_type="application/json")
     def statistics() -> str:
         """The numbers of nodes and relations."""
-        return json_text(answers.statistics(ScriptGraph.open(directory)))
+        return json_text(_statistics(ScriptGraph.open(directory)))
 
     @server.resource("kgscripts://schema", mime_type="text/turtle")
     def schema() -> str:
@@ -64,58 +71,70 @@ def _tools(directory: Path) -> list[Callable[..., Values]]:
     def search(
         question: Annotated[str, Field(description="What is looked for, in any words.")],
         kind: Annotated[Kind | None, Field(description="Find only these.")] = None,
-        limit: Annotated[int, Field(ge=1, le=MOST_FOUND, description="At most this number of each kind.")] = 5,
+        limit: Annotated[int, Field(ge=1, le=_MOST_FOUND, description="At most this number of each kind.")] = 5,
     ) -> Values:
         """Find steps, tools and scenarios by words and meaning, the best of each kind first."""
-        return answers.search(ScriptGraph.open(directory), question, kind, limit)
+        return short_found(answers.search(ScriptGraph.open(directory), question, kind or "", limit))
 
     def script(
         scenario: Scenario,
-        limit: Annotated[int, Field(ge=1, le=MOST_STEPS, description="At most this number, the most usual.")] = 20,
+        limit: Annotated[int, Field(ge=1, le=_MOST_STEPS, description="At most this number, the most usual.")] = 20,
     ) -> Values:
         """How a scenario is done: its usual steps in reading order, with tools, participants and changes.
 
         `order` has the pairs of numbers of steps of which the first must come before the second; others are free.
         """
-        return answers.script(ScriptGraph.open(directory), scenario, limit)
+        return short_script(answers.script(ScriptGraph.open(directory), scenario, limit, 0))
 
     def needs(scenario: Scenario) -> Values:
         """The tools and supplies that one needs for a scenario, each with a passage."""
-        return answers.needs(ScriptGraph.open(directory), scenario)
+        return short_needs(answers.needs(ScriptGraph.open(directory), scenario, 1))
 
     def tools_for(
         action: Annotated[str, Field(description="An action in words: 'open a tin'.")],
         limit: Annotated[int, Field(ge=1, le=20, description="At most this number of steps.")] = 3,
     ) -> Values:
         """The tools that texts use for an action: those of the steps that are nearest to it."""
-        return answers.tools_for(ScriptGraph.open(directory), action, limit)
+        return short_tools(answers.tools(ScriptGraph.open(directory), action, limit))
 
     def changes(scenario: Scenario, step: Step) -> Values:
         """What a step changes: attribute of entity, before and after; *certain* or *likely*."""
-        return answers.changes(ScriptGraph.open(directory), scenario, step)
+        return short_changes(answers.step(ScriptGraph.open(directory), scenario, step, 0))
 
     def plan(
         scenario: Scenario,
         likely: Annotated[bool, Field(description="Plan with likely changes too, not only with certain ones.")] = False,
     ) -> Values:
         """A scenario as a plan: what each step requires, which earlier step brings that about, and its effects."""
-        return answers.plan(ScriptGraph.open(directory), scenario, likely)
+        return answers.plan(ScriptGraph.open(directory), scenario, likely).to_dict()
 
     def passage(
         scenario: Scenario,
         step: Step,
-        limit: Annotated[int, Field(ge=1, le=MOST_PASSAGES, description="At most this number.")] = 3,
+        limit: Annotated[int, Field(ge=1, le=_MOST_PASSAGES, description="At most this number.")] = 3,
     ) -> Values:
         """The sentences of texts in which a step was read, with their source and position."""
-        return answers.passage(ScriptGraph.open(directory), scenario, step, limit)
+        return short_passages(answers.step(ScriptGraph.open(directory), scenario, step, limit))
 
     def sparql(
         query: Annotated[str, Field(description="A query that only reads; kgs:, skos: and others are known.")],
     ) -> Values:
         """Ask the graph in SPARQL 1.1. The resource `kgscripts://schema` has its classes and properties."""
-        return answers.sparql(ScriptGraph.open(directory), query)
+        graph = ScriptGraph.open(directory)
+        table = run_query(graph, query, timeout=_QUERY_SECONDS, max_rows=_MOST_ROWS)
+        return {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
     return [search, script, needs, tools_for, changes, plan, passage, sparql]
+
+
+def _statistics(graph: ScriptGraph) -> Values:
+    """What the graph was made of, and how many nodes and relations it has of each type."""
+    manifest = graph.manifest
+    return {
+        "build": graph.build_id,
+        "base_iri": manifest.base_iri,
+        "rows": {name: manifest.rows(name) for name in sorted(manifest.tables)},
+    }
 
 
 def _explaining(tool: Callable[_P, Values]) -> Callable[_P, Values]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from schemas.graph_types import NODE_TYPES
-from schemas.installed_types import id_prefix
+from schemas.type_declarations import id_prefix
 
 _HEADER = """\
 // The exporter creates these before it writes: the IRI of a node of each type is unique, which also indexes it.

@@ -37,7 +37,7 @@ from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_directory
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _VECTOR = pa.field(VECTOR, pa.list_(pa.float64()))
 _TYPES = {
@@ -59,7 +59,7 @@ _ROWS, _BYTES = 1_000, 4 << 20
 """Limits of a batch of nodes with vectors, which take 12 kB each in memory."""
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Write the graph as CSV into a directory (``NAME.neo4j-csv`` or ``neo4j-csv:DIR``).
 
     The report has the commands that import it.
@@ -101,7 +101,7 @@ def _lists(label: str) -> list[str]:
     return [field.name for field in node_schema(label) if pa.types.is_list(field.type)]
 
 
-def _separator(graph: ScriptGraph) -> str:
+def _separator(graph: StoredGraph) -> str:
     """The character that lists are joined by.
 
     Raises
@@ -128,7 +128,7 @@ def _separator(graph: ScriptGraph) -> str:
 class _Writer:
     """Writes the files below `directory` and collects neo4j-admin's arguments."""
 
-    def __init__(self, directory: Path, graph: ScriptGraph, separator: str, options: ExportOptions) -> None:
+    def __init__(self, directory: Path, graph: StoredGraph, separator: str, options: ExportOptions) -> None:
         self._directory = directory
         self._graph = graph
         self._separator = separator

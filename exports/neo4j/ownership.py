@@ -15,7 +15,7 @@ from attrs import frozen
 from exports.neo4j.connection import Database
 from exports.neo4j.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import ID_PREFIXES
 
 GRAPH, BUILD = "kgscripts_graph", "kgscripts_build"
@@ -31,7 +31,7 @@ class Ownership:
     """The part of a database that belongs to one graph."""
 
     database: Database
-    graph: ScriptGraph
+    graph: StoredGraph
     graph_id: str
 
     def others(self) -> int:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.tables import ARROW_TYPES
 from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
@@ -37,14 +37,14 @@ def relation_schema(name: str) -> pa.Schema:
     return _schema(ENDS, RELATION_TYPES[name].properties)
 
 
-def node_batches(graph: ScriptGraph, label: str) -> Iterator[pa.RecordBatch]:
+def node_batches(graph: StoredGraph, label: str) -> Iterator[pa.RecordBatch]:
     """The nodes of one type: the column `iri`, then the type's properties in their order."""
     schema = node_schema(label)
     for batch in graph.batches(label):
         yield _with_iris(graph, batch, schema)
 
 
-def relation_batches(graph: ScriptGraph, name: str, ends: tuple[str, str] | None = None) -> Iterator[pa.RecordBatch]:
+def relation_batches(graph: StoredGraph, name: str, ends: tuple[str, str] | None = None) -> Iterator[pa.RecordBatch]:
     """The relations of one type, between one pair of node types or all: `from_iri`, `to_iri`, then the properties."""
     schema = relation_schema(name)
     for batch in graph.batches(name):
@@ -64,7 +64,7 @@ def _schema(keys: tuple[str, ...], properties: tuple[Property, ...]) -> pa.Schem
     return pa.schema(fields)
 
 
-def _with_iris(graph: ScriptGraph, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def _with_iris(graph: StoredGraph, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = [
         _iris(graph.manifest.base_iri, column) if field.metadata else column
         for column, field in zip(batch.columns, schema, strict=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby, islice
 from operator import itemgetter
 
 from exports.neo4j.connection import Database
 from exports.neo4j.ownership import GRAPH
 from exports.neo4j.property_graph import KEY, quoted
-from schemas.by_name import function
-from schemas.found import Kind
-from schemas.script_graph import ScriptGraph
+from kgscripts.search.entries import Kind
+from kgscripts.search.searching import vectors_of
+from schemas.script_graph import StoredGraph
 
 NAMES = "kgscripts_names"
 """The full-text index of labels."""
@@ -26,7 +26,7 @@ def vector_index(kind: Kind) -> str:
     return f"kgscripts_{kind}_vectors"
 
 
-def write_indexes(database: Database, graph: ScriptGraph, graph_id: str) -> int:
+def write_indexes(database: Database, graph: StoredGraph, graph_id: str) -> int:
     """Give the nodes of a graph their vectors, and create the indexes; the number of vectors.
 
     Raises
@@ -50,7 +50,7 @@ def write_indexes(database: Database, graph: ScriptGraph, graph_id: str) -> int:
     return written
 
 
-def node_vectors(graph: ScriptGraph) -> Iterator[tuple[str, str, list[float]]]:
+def node_vectors(graph: StoredGraph) -> Iterator[tuple[str, str, list[float]]]:
     """The label, the IRI and the vector of each node that has one: label by label, each in the order of its table.
 
     Raises
@@ -58,8 +58,7 @@ def node_vectors(graph: ScriptGraph) -> Iterator[tuple[str, str, list[float]]]:
     ModelError
         If MiniLM, which makes the vectors, cannot be found.
     """
-    found: Iterable[tuple[Kind, str, list[float]]] = function("kgscripts.search.searching:vectors_of")(graph)
-    return ((_LABELS[kind], iri, vector) for kind, iri, vector in found)
+    return ((_LABELS[kind], iri, vector) for kind, iri, vector in vectors_of(graph))
 
 
 def index_statements(size: int) -> Iterator[str]:

@@ -17,11 +17,11 @@ from exports.neo4j.ownership import BUILD, GRAPH, Ownership
 from exports.neo4j.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
 from exports.neo4j.search import write_indexes
 from exports.targets import ExportOptions, another_graph, report
-from schemas.addresses import without_user
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.http_clients import without_user
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.type_declarations import Property
 
 _ROWS = 5_000
@@ -29,7 +29,7 @@ _BYTES = 4 << 20
 """Limits of a transaction, which client and server hold in memory."""
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Merge the graph into the database at `target` (``neo4j://HOST``, ``bolt+s://HOST:PORT``, ...).
 
     Constraints come first, then nodes, then relations, each merged by its IRI or ends: run again, after an
@@ -76,7 +76,7 @@ def _prepare(database: Database) -> None:
 @frozen
 class _Merge:
     database: Database
-    graph: ScriptGraph
+    graph: StoredGraph
     graph_id: str
     where: str
     options: ExportOptions

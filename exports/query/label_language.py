@@ -9,7 +9,7 @@ from exports.query.sparql_guard import scan_sparql
 from exports.rdf.language import text_language
 from schemas.errors import KGScriptsError
 from schemas.results import Table
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _MOST = 10
 """The most texts of a query that are looked up."""
@@ -20,9 +20,9 @@ def finds_nothing(table: Table) -> bool:
     return not table.rows or (len(table.rows) == 1 and not any(table.rows[0]))
 
 
-def hint_of(source: ScriptGraph | str, text: str, run: Callable[[str], Table]) -> str:
+def hint_of(source: StoredGraph | str, text: str, run: Callable[[str], Table]) -> str:
     """What to say of a query that finds nothing: the query that works, or "". `run` runs a query on the source."""
-    language = (text_language(source) if isinstance(source, ScriptGraph) else "") or "en"
+    language = (text_language(source) if isinstance(source, StoredGraph) else "") or "en"
     found = query_with_language(text, language, run)
     if found is None:
         return ""

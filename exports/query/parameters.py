@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from exports.query.scan import Scan, Token
 from exports.query.sparql_guard import scan_sparql
 from exports.rdf.language import text_language
-from exports.rows import folded, nearest
+from kgscripts.scripts.names import folded, nearest
 from schemas.arguments import check_type, shown
 from schemas.errors import ConfigurationError, QueryError
 from schemas.graph_types import NODE_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _DEFAULT = re.compile(r"^[ \t]*//[ \t]*:param[ \t]+(\w+)[ \t]*=>[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
 
@@ -95,7 +95,7 @@ def check_cypher_names(text: str, parameters: Mapping[str, object]) -> None:
     _check_names(parameters, re.findall(r"\$(\w+)", text))
 
 
-def unknown_names(graph: ScriptGraph, scanned: Scan, more: Mapping[str, object]) -> str:
+def unknown_names(graph: StoredGraph, scanned: Scan, more: Mapping[str, object]) -> str:
     """What to say of the labels that a query names and nothing in the graph has, with near ones; "" if all are known.
 
     They are texts with a language in SPARQL, texts that are compared with a label in Cypher, and text parameters.
@@ -117,7 +117,7 @@ def unknown_names(graph: ScriptGraph, scanned: Scan, more: Mapping[str, object])
 
 def language_of(source: object) -> str:
     """The language of the labels of a graph; "" for other sources."""
-    return text_language(source) if isinstance(source, ScriptGraph) else ""
+    return text_language(source) if isinstance(source, StoredGraph) else ""
 
 
 def _values(tokens: Sequence[Token]) -> Iterator[tuple[str, Sequence[Token]]]:

@@ -15,18 +15,18 @@ from exports.rdf.terms import PREFIXES
 from exports.targets import scheme_of
 from schemas.arguments import path_of
 from schemas.errors import QueryError, StoreError
+from schemas.interrupts import QUERY_SECONDS
 from schemas.kept_stores import kept_store, use_store
-from schemas.measurements import measurements_version
 from schemas.output_files import MARKER, new_directory
+from schemas.provenance import measurements_version
 from schemas.results import Table
-from schemas.script_graph import ScriptGraph
-from schemas.time_limit import QUERY_SECONDS
+from schemas.script_graph import StoredGraph
 
 _LOCAL_LOCATION = re.compile(r"^error at (\d{1,9}):(\d{1,9}): (.*)", re.DOTALL)
 
 
 def run_query(
-    source: ScriptGraph | str | Path,
+    source: StoredGraph | str | Path,
     text: str,
     *,
     parameters: Mapping[str, object] | None = None,
@@ -65,7 +65,7 @@ def run_query(
         from exports.query.sparql_server import query_server
 
         return query_server(source, judged.text, ask, timeout, max_rows)
-    prefixes = PREFIXES | ({"data": source.manifest.base_iri} if isinstance(source, ScriptGraph) else {})
+    prefixes = PREFIXES | ({"data": source.manifest.base_iri} if isinstance(source, StoredGraph) else {})
     request = {"text": judged.text, "prefixes": prefixes, "union": not judged.has_dataset}
     limits = Limits(timeout=timeout, max_rows=max_rows, confined=confined)
 
@@ -75,7 +75,7 @@ def run_query(
         return ask_engine("oxigraph", path, request, limits)
 
     try:
-        if isinstance(source, ScriptGraph):
+        if isinstance(source, StoredGraph):
             return use_store(lambda: embedded_store(source), answer)
         return answer(path_of("source", source))
     except EngineError as error:
@@ -84,7 +84,7 @@ def run_query(
         raise QueryError(f"the query fails ({error})") from error
 
 
-def embedded_store(graph: ScriptGraph, progress: Callable[[int], None] | None = None) -> Path:
+def embedded_store(graph: StoredGraph, progress: Callable[[int], None] | None = None) -> Path:
     """Return the graph's own store under its directory, built if there is none of this build; remove older ones.
 
     `progress` is called with the number of rows done since its last call.

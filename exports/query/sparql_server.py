@@ -13,8 +13,8 @@ from exports.query.errors import error_at
 from exports.query.values import term_value
 from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.terms import PREFIXES
-from schemas.addresses import without_user
 from schemas.errors import QueryError, StoreError
+from schemas.http_clients import without_user
 from schemas.results import Table
 
 _SERVER_LOCATION = re.compile(r"[Ll]ine:? (\d{1,9}), [Cc]olumn:? (\d{1,9})\b")

@@ -8,13 +8,13 @@ from itertools import chain
 from exports.rdf.dataset import describe_dataset
 from exports.rdf.descriptions import Chunk
 from exports.rdf.mapping import describe
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 
 class GraphChunks:
     """Iterate over the chunks of a graph, its description last; `triples` counts those so far."""
 
-    def __init__(self, graph: ScriptGraph, progress: Callable[[int], None] | None = None) -> None:
+    def __init__(self, graph: StoredGraph, progress: Callable[[int], None] | None = None) -> None:
         self._graph = graph
         self._progress = progress
         self.triples = 0

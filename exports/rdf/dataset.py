@@ -12,8 +12,8 @@ from exports.rdf.metrics import describe_metrics, metric_ids
 from exports.rdf.run_facts import RunFacts, run_facts
 from exports.rdf.terms import DATASET_KIND, class_terms, property_term, relation_term
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.measurements import read_measurements
-from schemas.script_graph import ScriptGraph
+from schemas.provenance import read_measurements
+from schemas.script_graph import StoredGraph
 from schemas.type_declarations import ValueType
 
 DATASET = f"{DATASET_KIND}/script-graph"
@@ -41,7 +41,7 @@ def _resource(identifier: str, types: tuple[str, ...], *values: Value) -> Descri
     return Description(pa.array([identifier]), types, values)
 
 
-def describe_dataset(graph: ScriptGraph) -> Iterator[Chunk]:
+def describe_dataset(graph: StoredGraph) -> Iterator[Chunk]:
     """Describe the whole graph. The last chunk holds the build id and marks that everything else was written."""
     facts = run_facts(graph.directory)
     scheme = _resource(SCENARIO_SCHEME, ("skos:ConceptScheme",), _text("rdfs:label", "Everyday scenarios", "en"))
@@ -77,7 +77,7 @@ def describe_dataset(graph: ScriptGraph) -> Iterator[Chunk]:
     )
 
 
-def _partitions(graph: ScriptGraph) -> Iterator[Description]:
+def _partitions(graph: StoredGraph) -> Iterator[Description]:
     for name in (*NODE_TYPES, *RELATION_TYPES):
         is_node = name in NODE_TYPES
         kind, link = ("class", "void:classPartition") if is_node else ("property", "void:propertyPartition")
@@ -96,7 +96,7 @@ def _partitions(graph: ScriptGraph) -> Iterator[Description]:
         yield _resource(DATASET, (), Value(link, partition.subjects, Reference.DATA))
 
 
-def _describe_measurements(graph: ScriptGraph) -> Iterator[Chunk]:
+def _describe_measurements(graph: StoredGraph) -> Iterator[Chunk]:
     """How good the graph is by itself, if that was measured and kept (`kgscripts evaluate graph --attach`)."""
     found = read_measurements(graph.directory, graph.build_id)
     if not found:
@@ -117,7 +117,7 @@ def _describe_measurements(graph: ScriptGraph) -> Iterator[Chunk]:
     yield Chunk((Description(ids, ("dqv:QualityMeasurement",), values),))
 
 
-def _describe_build(graph: ScriptGraph, facts: RunFacts) -> Iterator[Chunk]:
+def _describe_build(graph: StoredGraph, facts: RunFacts) -> Iterator[Chunk]:
     """The activity that made the graph, with the sources and models that it used."""
     software = _resource(
         SOFTWARE,

@@ -13,12 +13,12 @@ from exports.targets import ExportOptions, report
 from schemas.graph_directory import graph_files
 from schemas.output_files import new_file
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 SYNTAXES: dict[str, type[Syntax]] = {".ttl": Turtle, ".trig": TriG, ".nq": NQuads, ".jsonld": JsonLd}
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Write `graph` to the file `target`; its suffix selects the syntax, `.gz` or `.zst` after it the compression.
 
     Turtle has no named graphs and merges them. The same graph gives the same bytes.

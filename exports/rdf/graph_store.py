@@ -24,10 +24,10 @@ from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.syntax import NQuads
 from exports.rdf.terms import DATA_KINDS, expand
 from exports.targets import ExportOptions, another_graph, report
-from schemas.addresses import without_user
 from schemas.errors import ConfigurationError, StoreError
+from schemas.http_clients import without_user
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ _TRIPLES_A_REQUEST = 200_000
 _GRAPH_TERM = "dcterms:isVersionOf"
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Write `graph` to the data set at `target` (``sparql+http://HOST/DATASET``) and replace an earlier build.
 
     The data set has ``/query``, ``/update`` and ``/data`` below it. The user is that of the environment
@@ -85,7 +85,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
 class _ServerDataset:
     """The part of a server's data set that belongs to the graph with one base IRI."""
 
-    def __init__(self, client: SparqlClient, address: str, graph: ScriptGraph) -> None:
+    def __init__(self, client: SparqlClient, address: str, graph: StoredGraph) -> None:
         # The manifest ensures that a base IRI has neither quotes nor backslashes.
         base_iri = graph.manifest.base_iri
         dataset, belongs = f"<{base_iri}{DATASET}>", f"<{expand(_GRAPH_TERM)}>"

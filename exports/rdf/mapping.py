@@ -32,7 +32,7 @@ from exports.rdf.terms import (
 )
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.tables import TABLE_NAMES
 from schemas.type_declarations import Layer, Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
@@ -51,7 +51,7 @@ def in_instance_layer(name: str) -> bool:
     return name == "Source" or name in NODES_OF_SOURCES
 
 
-def describe(graph: ScriptGraph) -> Iterator[Chunk]:
+def describe(graph: StoredGraph) -> Iterator[Chunk]:
     """Describe all rows of the graph: the default graph first, then the named graphs.
 
     Raises

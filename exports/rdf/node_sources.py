@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.graph_types import NODE_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import ID_PREFIXES
 
 NODES_OF_SOURCES = tuple(name for name, node in NODE_TYPES.items() if any(p.name == "source" for p in node.properties))
@@ -16,7 +16,7 @@ NODES_OF_SOURCES = tuple(name for name, node in NODE_TYPES.items() if any(p.name
 class NodeSources:
     """A merge join: nodes and relations ascend by the node's id, so one batch of nodes is in memory at a time."""
 
-    def __init__(self, graph: ScriptGraph, node_type: str) -> None:
+    def __init__(self, graph: StoredGraph, node_type: str) -> None:
         self._prefix = f"{ID_PREFIXES[node_type]}/"
         self._batches = graph.batches(node_type)
         self._batch = next(self._batches, None)

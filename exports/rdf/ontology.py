@@ -17,8 +17,7 @@ from exports.rdf.terms import (
     turtle_prefixes,
 )
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.installed_types import id_prefix
-from schemas.type_declarations import NodeType, Property, RelationType, ValueType
+from schemas.type_declarations import NodeType, Property, RelationType, ValueType, id_prefix
 from schemas.vocabulary import ONTOLOGY_IRI
 
 _ONTOLOGY = f"<{ONTOLOGY_IRI.removesuffix('#')}>"

@@ -14,14 +14,14 @@ from exports.targets import ExportOptions, report, scheme_of
 from schemas.errors import StoreError
 from schemas.output_files import new_directory
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _PORTION = 24 << 20
 """Bytes of N-Quads loaded at a time; loading needs several times as much memory."""
 _LOADERS = 2
 
 
-def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportReport:
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
     """Write `graph` to an Oxigraph store in the directory `target` (``oxigraph:DIR`` or ``NAME.oxigraph``).
 
     An earlier store is replaced.
@@ -39,7 +39,7 @@ def export(graph: ScriptGraph, target: str, options: ExportOptions) -> ExportRep
     return report(graph, target, triples=triples)
 
 
-def load(graph: ScriptGraph, directory: Path, progress: Callable[[int], None] | None = None) -> int:
+def load(graph: StoredGraph, directory: Path, progress: Callable[[int], None] | None = None) -> int:
     """Fill a new store in `directory`; return its number of triples.
 
     Raises

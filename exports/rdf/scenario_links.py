@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from exports.rdf.descriptions import Chunk, Description, Reference, Value
-from schemas.scenario_scheme import concept_scheme
-from schemas.script_graph import ScriptGraph
+from schemas.scenario_documents import concept_scheme
+from schemas.script_graph import StoredGraph
 
 
-def describe_links(graph: ScriptGraph) -> Iterator[Chunk]:
+def describe_links(graph: StoredGraph) -> Iterator[Chunk]:
     """Link the listed scenarios of the graph to those that are broader or related."""
     scenarios = graph.table("Scenario").select(["label", "id"])
     ids = dict(zip(*(column.to_pylist() for column in scenarios.columns), strict=True))

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 
 from attrs import evolve, frozen
 
-from exports.serve import answers
+from exports import answers
 from exports.serve.protocol import ProtocolError
 from schemas.json_schema import json_schema
 
@@ -39,7 +39,7 @@ class Parameter:
 
 @frozen(kw_only=True)
 class Address:
-    """An address below ``/api/``: the function of `exports.serve.answers` that answers, which gives it its name, its
+    """An address below ``/api/``: the function of `exports.answers` that answers, which gives it its name, its
     description and the schema of its answers."""
 
     answer: Callable[..., Any]

@@ -24,7 +24,7 @@ from exports.serve.responses import as_json, explained, failure
 from exports.serve.served import Served
 from exports.serve.small_page import small_page
 from exports.serve.turns import Turns
-from schemas.drawing.text_layout import legible
+from schemas.drawing.svg import legible
 from schemas.errors import ConfigurationError
 
 _EXPOSED = ("ETag", "Retry-After")

@@ -17,7 +17,7 @@ from exports.serve.protocol import ProtocolError
 from exports.serve.responses import as_json, explained, read_body
 from exports.serve.served import Served
 from exports.serve.turns import Turns
-from schemas.by_name import function
+from kgscripts.editing.pending import PendingCorrections
 from schemas.errors import KGScriptsError
 
 
@@ -35,7 +35,7 @@ class Editing:
     def __init__(self, served: Served, turns: Turns) -> None:
         self._served = served
         self._turns = turns
-        self._corrections = function("kgscripts.editing.pending:PendingCorrections")(served.directory)
+        self._corrections = PendingCorrections(served.directory)
         self._state = State.IDLE
         self._message = ""
         self._changing = Lock()

@@ -11,15 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 from attrs import define, field, frozen
 
+from exports.graph import ScriptGraph
 from exports.serve.limits import ServerLimits
+from kgscripts.search.entries import Answer
+from kgscripts.search.searching import search
 from schemas.arguments import items_of
-from schemas.by_name import function
 from schemas.errors import StoreMissingError
-from schemas.found import Answer
-from schemas.measurements import measurements_version
-from schemas.script_graph import ScriptGraph
+from schemas.provenance import measurements_version
 
-SEARCH = "kgscripts.search.searching:search"
 _Rows = npt.NDArray[np.int64]
 
 
@@ -68,8 +67,7 @@ class KeptGraph(ScriptGraph):
     def search(self, question: str, *, kind: str | None = None, limit: int = 5) -> Answer:
         """See `ScriptGraph.search`; by words alone as long as meanings cannot be compared without waiting."""
         by_meaning = self.compares_meanings.is_set()
-        answer: Answer = function(SEARCH)(self, question, kind=kind, limit=limit, by_meaning=by_meaning)
-        return answer
+        return search(self, question, kind=kind, limit=limit, by_meaning=by_meaning)
 
     def select(
         self, table: str, columns: Iterable[str] | None = None, where: Mapping[str, object] | None = None

@@ -10,8 +10,7 @@ from pathlib import Path
 from threading import Lock, Thread
 
 from exports.preparing import STORES
-from schemas.errors import StoreMissingError
-from schemas.explanations import explain
+from schemas.errors import StoreMissingError, explain
 from schemas.operating_system import lower_priority
 from schemas.terminal import echo, printable
 

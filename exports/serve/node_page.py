@@ -14,7 +14,7 @@ from exports.serve.negotiation import RESULTS, TRIPLES, preferred
 from exports.serve.protocol import ProtocolError, ProtocolRequest, is_iri
 from exports.serve.served import Served
 from exports.serve.small_page import Page, small_page
-from schemas.drawing.text_layout import legible
+from schemas.drawing.svg import legible
 
 HTML = "text/html"
 _MOST = 100

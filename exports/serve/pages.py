@@ -8,13 +8,12 @@ from typing import Any
 
 from attrs import evolve
 
-from exports.rows import find_scenario
 from exports.serve.kept_graph import KeptGraph
 from exports.serve.small_page import UNFRAMED, Page
-from exports.views.explore.contexts import contexts_data, places_of
 from exports.views.explore.index import Index
 from exports.views.explore.page import make_page
-from exports.views.explore.scripts import script_data
+from exports.views.explore.scripts import contexts_data, places_of, script_data
+from kgscripts.scripts.names import find_scenario
 
 
 class ExploredGraph:

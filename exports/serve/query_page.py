@@ -10,13 +10,13 @@ from typing import Any
 
 from exports.rdf.language import text_language
 from exports.rdf.terms import PREFIXES, class_terms, property_terms, relation_term
-from exports.scripts import list_scenarios
 from exports.serve.small_page import Page, served_page
 from exports.views.explore import assets
 from exports.views.explore.document import data_block
-from schemas.drawing.text_layout import legible
+from kgscripts.scripts.reading import list_scenarios
+from schemas.drawing.svg import legible
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _FOLDER = Path(__file__).parent
 _EDITOR = "yasqe-4.6.2.min"
@@ -27,7 +27,7 @@ _PLACE = "SCENARIO"
 _NO_SCENARIO = "cooking pasta"
 
 
-def query_page(graph: ScriptGraph, at: str = "") -> Page:
+def query_page(graph: StoredGraph, at: str = "") -> Page:
     """The page to ask a graph in SPARQL and Cypher.
 
     `at` is what the addresses of the graph begin with: the page asks ``{at}/sparql`` and ``{at}/cypher``, and links to
@@ -46,7 +46,7 @@ def query_page(graph: ScriptGraph, at: str = "") -> Page:
     return served_page(f"Queries – {name}", [data], style=_style(), scripts=_scripts(), asks_server=True)
 
 
-def examples(graph: ScriptGraph, language: str) -> Iterator[tuple[str, str]]:
+def examples(graph: StoredGraph, language: str) -> Iterator[tuple[str, str]]:
     """The titles and texts of the example queries in a language, "sparql" or "cypher".
 
     Those about one scenario name the best supported one of the graph.

@@ -11,24 +11,23 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from exports.cypher.cypher import run_query as run_cypher
+from exports.graph import ScriptGraph
 from exports.query.sparql import embedded_store
 from exports.rdf.terms import PREFIXES
-from exports.scripts import list_scenarios
-from exports.serve.kept_graph import SEARCH, KeptGraph
+from exports.serve.kept_graph import KeptGraph
 from exports.serve.limits import ServerLimits
 from exports.serve.making import Making
 from exports.serve.protocol import ProtocolRequest
 from exports.serve.sparql import Answer, answer
-from schemas.by_name import function
+from kgscripts.scripts.reading import list_scenarios
+from kgscripts.search.searching import has_vectors, search
 from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError
 from schemas.graph_directory import MEASUREMENTS, NEXT
 from schemas.kept_stores import use_store
 from schemas.results import Table
-from schemas.script_graph import ScriptGraph
 
 T = TypeVar("T")
 
-_HAS_VECTORS = "kgscripts.search.searching:has_vectors"
 _EVERY = 1_000_000
 """More than words find, so that meanings are compared."""
 _SWAP_SECONDS = 5.0
@@ -96,8 +95,8 @@ class Served:
     def _load_model(self) -> None:
         """Let searches compare meanings, once that takes no long time."""
         graph = self.graph()
-        if function(_HAS_VECTORS)(graph):
-            function(SEARCH)(graph, "a", limit=_EVERY)
+        if has_vectors(graph):
+            search(graph, "a", limit=_EVERY)
             graph.compares_meanings.set()
 
     @property

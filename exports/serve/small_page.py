@@ -9,7 +9,7 @@ from attrs import frozen
 
 from exports.views.explore import assets
 from exports.views.explore.document import html_document
-from schemas.drawing.text_layout import legible
+from schemas.drawing.svg import legible
 
 UNFRAMED = "; frame-ancestors 'none'"
 """What the policy of a page has only in a header: no other page may show it."""

@@ -8,8 +8,8 @@ from typing import Annotated
 import attrs
 import typer
 
-from exports.needs import list_needs
-from schemas.script_graph import ScriptGraph
+from kgscripts.scripts.things import list_needs
+from schemas.script_graph import StoredGraph
 from schemas.terminal import echo_json
 
 
@@ -30,7 +30,7 @@ def needs(
     Example: kgscripts needs graph "bake a cake"
     """
     found = list_needs(
-        ScriptGraph.open(directory),
+        StoredGraph.open(directory),
         scenario,
         limit=0 if every else limit,
         min_support=min_support,

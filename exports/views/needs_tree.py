@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from rich.text import Text
 from rich.tree import Tree
 
-from exports.needs import Needs
 from exports.views.tree_lines import add_evidence, count, numbers_of, styled
-from schemas.script import Need
+from kgscripts.scripts.things import Needs
+from kgscripts.scripts.types import Need
 
 _STYLES = {True: "green", False: "cyan"}
 """The styles of tools and of supplies."""

@@ -6,13 +6,12 @@ import base64
 from collections.abc import Sequence
 from html import escape
 
-from exports.scripts import list_scenarios, read_script
-from exports.step_parts import shown_name, well_supported
 from exports.views.needs_tree import needs_text
 from exports.views.picture import picture
+from kgscripts.scripts.reading import list_scenarios, read_script
+from kgscripts.scripts.types import Part, Script, Step, shown_name, well_supported
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script import Part, Script, Step
-from schemas.script_graph import ScriptGraph, check_graph
+from schemas.script_graph import StoredGraph, check_graph
 from schemas.terminal import printable
 
 _STEPS = 12
@@ -20,7 +19,7 @@ _PARTS = 4
 """The most tools, participants or changes of a step in the table of a script."""
 
 
-def graph_html(graph: ScriptGraph) -> str:
+def graph_html(graph: StoredGraph) -> str:
     """HTML of a graph for a notebook: its counts, and the picture of its best supported scenario.
 
     Raises

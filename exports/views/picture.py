@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
-from exports.step_parts import shown_name, well_supported
 from exports.views.arrow import ARROWHEAD, GAP_Y, draw_arrow
 from exports.views.layered_layout import Edge, Extent, Layout, lay_out
 from exports.views.needs_tree import needs_text
-from schemas.drawing.svg import Element, Point, Svg
-from schemas.drawing.text_layout import BOLD, text_width, wrapped
+from kgscripts.scripts.types import Part, Script, Step, shown_name, well_supported
+from schemas.drawing.svg import BOLD, Element, Point, Svg, text_width, wrapped
 from schemas.errors import ConfigurationError
-from schemas.script import Part, Script, Step
 
 MOST_STEPS = 150
 """The most steps that fit into a readable picture."""

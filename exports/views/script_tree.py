@@ -10,12 +10,10 @@ from operator import attrgetter
 from rich.text import Text
 from rich.tree import Tree
 
-from exports.step_parts import well_supported
-from exports.tool_uses import ToolUse
 from exports.views.needs_tree import needs_line
 from exports.views.tree_lines import ADDED, add_evidence, count, numbers_of, styled, was_added
-from schemas.changes import Level
-from schemas.script import (
+from kgscripts.scripts.things import ToolUse
+from kgscripts.scripts.types import (
     Change,
     Evidence,
     Match,
@@ -27,7 +25,9 @@ from schemas.script import (
     Step,
     StepCorrection,
     Tool,
+    well_supported,
 )
+from schemas.changes import Level
 from schemas.terminal import console
 
 _MOST_PARTS = 6

@@ -8,13 +8,13 @@ from typing import Annotated
 import attrs
 import typer
 
-from exports.scripts import list_scenarios, read_script, read_step
-from exports.tool_uses import read_tool_uses
-from schemas.drawing.files import check_picture, save_picture
+from kgscripts.scripts.reading import list_scenarios, read_script, read_step
+from kgscripts.scripts.things import read_tool_uses
+from kgscripts.scripts.types import Script
+from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
-from schemas.script import Script
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.terminal import echo, echo_json, printable
 
 _PASSAGES = 3
@@ -65,7 +65,7 @@ def show(
     Example: kgscripts show graph --tool strainer
     """
     _check(scenario, step, tool, evidence)
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     limit = 0 if every else limit
     if picture is not None:
         if scenario is None or step is not None or tool is not None or evidence is not None or as_json:
@@ -109,7 +109,9 @@ def show(
 
             print_tree(step_tree(label, found))
     else:
-        script = graph.script(scenario, limit=limit, min_support=min_support, all_steps=every, evidence=evidence or 0)
+        script = read_script(
+            graph, scenario, limit=limit, min_support=min_support, usual=not every, evidence=evidence or 0
+        )
         if as_json:
             echo_json(script.to_dict())
         else:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from rich.text import Text
 from rich.tree import Tree
 
-from exports.tool_uses import ToolUse
-from schemas.script import Evidence, Part, is_added
+from kgscripts.scripts.things import ToolUse
+from kgscripts.scripts.types import Evidence, Part, is_added
 from schemas.terminal import printable
 
 LONGEST = 240

@@ -23,7 +23,7 @@ from kgscripts.records.shards import DAMAGED_FILE, shard_path
 from schemas.errors import GraphDirectoryError, UnknownNameError
 from schemas.input_files import open_regular
 from schemas.records import Document
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 MOST_CHARACTERS = 300
 """The most characters before a passage, and after it."""
@@ -80,7 +80,7 @@ def _end(text: str, end: int) -> int:
     return end
 
 
-def read_contexts(graph: ScriptGraph, passages: Iterable[Place]) -> dict[Place, Context]:
+def read_contexts(graph: StoredGraph, passages: Iterable[Place]) -> dict[Place, Context]:
     """The contexts of those passages whose documents are in the records. All files of documents are read once.
 
     If several sources have the name, and the passage at the place, with different text around it, there is none.
@@ -99,7 +99,7 @@ def read_contexts(graph: ScriptGraph, passages: Iterable[Place]) -> dict[Place, 
     return {place: each.pop() for place, each in found.items() if len(each) == 1}
 
 
-def passage(graph: ScriptGraph, iri: str) -> dict[str, Any]:
+def passage(graph: StoredGraph, iri: str) -> dict[str, Any]:
     """A passage in its text, as plain values: ``iri``, ``source`` and ``title`` (the names of its source), ``start``
     and ``end`` (its span there, in code points), ``before``, ``text`` and ``after``.
 

@@ -10,7 +10,7 @@ from attrs import field, frozen
 
 from schemas.corrections import NEEDS
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 NOTICEABLE = 0.1
 """The least change of a probability that is listed."""
@@ -84,7 +84,7 @@ class _Side:
     """Scenario -> relation -> probability and support."""
 
 
-def diff_graphs(one: ScriptGraph, other: ScriptGraph) -> GraphDifference:
+def diff_graphs(one: StoredGraph, other: StoredGraph) -> GraphDifference:
     """The differences between the knowledge of two graphs. Steps are the same if their ids are, or if one `replaces`
     the other.
 
@@ -183,7 +183,7 @@ def _counterparts(old: Mapping[str, dict[str, Any]], new: Mapping[str, dict[str,
     }
 
 
-def _side(graph: ScriptGraph) -> _Side:
+def _side(graph: StoredGraph) -> _Side:
     ends = {end for name in _RELATIONS for _, end in RELATION_TYPES[name].ends}
     names = {key: label for kind in NODE_TYPES if kind in ends for key, label in graph.labels(kind).items()}
     scenarios = graph.labels("Scenario")

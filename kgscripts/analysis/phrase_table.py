@@ -16,7 +16,7 @@ from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError, QueryError
 from schemas.records import AlignedPhrase, Document, PassageKind
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _DOCUMENTS_A_BLOCK = 2_000
 _STRIPPED = ".,;:!?\"'()"
@@ -54,7 +54,7 @@ class PhraseTable:
             If `directory` is no graph directory, or one without pairs.
         """
         table = cls()
-        ScriptGraph.open(directory)
+        StoredGraph.open(directory)
         with open_records(directory, create=False) as store:
             for abstract, word, stretch in _stretches(store):
                 counts = whitelist.__contains__ if whitelist is not None else partial(_is_new, abstract)

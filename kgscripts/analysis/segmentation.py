@@ -8,10 +8,8 @@ from typing import Any
 from attrs import frozen
 
 from kgscripts.corpora.long_texts import Item, LongText
-from kgscripts.models.scenarios.protocol import ScenarioModel
-from kgscripts.models.scenarios.windows import detect_documents, detect_stream
-from kgscripts.text.passages import innermost
-from kgscripts.text.sentence_spans import sentence_spans
+from kgscripts.models.scenarios.protocol import ScenarioModel, detect_documents, detect_stream
+from kgscripts.text.passages import innermost, sentence_spans
 from schemas.errors import InputError
 from schemas.records import Discard, Document, Passage
 from schemas.scenario_documents import DetectedSegment

@@ -19,7 +19,7 @@ from schemas.records import Document, EventMention, Record, StateChange
 
 if TYPE_CHECKING:
     from kgscripts.models.changes.protocol import ChangeModel
-    from schemas.plan import Plan
+    from kgscripts.planning.plan import Plan
 
 _STEPS_A_BATCH = 256
 

@@ -1,6 +1,6 @@
 """Records -> script graph: a pure function of all records, the same bytes in any number of partitions and threads.
 
-A plan of steps says what is computed and in which order (`kgscripts.assembly.plan`). Assembly itself runs no network:
+A plan of steps says what is computed and in which order (`kgscripts.assembly.step`). Assembly itself runs no network:
 enrichers (`kgscripts.enrichers`) run networks on its rows and give their results as records.
 """
 
@@ -14,11 +14,10 @@ from pathlib import Path
 from attrs import field, frozen
 
 from kgscripts.assembly.engine import Engine
-from kgscripts.assembly.plan import Plan
 from kgscripts.assembly.rules import relations, step_pairs
+from kgscripts.assembly.rules.corrected_relations import revised
 from kgscripts.assembly.rules.packages import RulePackage
-from kgscripts.assembly.rules.revisions import revised
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables import (
     additions,
     alternatives,
@@ -32,18 +31,16 @@ from kgscripts.assembly.tables import (
     order,
     order_pairs,
     records,
-    salience,
     titles,
     typicality,
 )
-from kgscripts.assembly.tables.label_texts import STEP_TEXTS
-from kgscripts.assembly.writing import broader, evidence, models, passages
+from kgscripts.assembly.tables.titles import STEP_TEXTS
 from kgscripts.assembly.writing import changes as written_changes
 from kgscripts.assembly.writing import corrections as written_corrections
+from kgscripts.assembly.writing import evidence, passages
 from kgscripts.assembly.writing.discards import DiscardLog
-from kgscripts.assembly.writing.models import Readers
-from kgscripts.enrichers.kept import kept_settings
-from kgscripts.enrichers.protocol import Enricher
+from kgscripts.assembly.writing.evidence import Readers
+from kgscripts.enrichers.protocol import Enricher, kept_settings
 from kgscripts.records.corrections import read_corrections
 from kgscripts.records.kinds import kind_name
 from kgscripts.records.store import RecordStore
@@ -54,7 +51,7 @@ from schemas.interrupts import passing_on_interrupts
 from schemas.logs import phase
 from schemas.manifest import Manifest
 from schemas.records import ActionVector, Decomposition, EventMention, Need, Record, Segment, StateChange, StepCluster
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _LOG = logging.getLogger(__name__)
 
@@ -63,7 +60,7 @@ _LOG = logging.getLogger(__name__)
 class Assembled:
     """A graph, and what it is made of: versions of extractors, and records of enrichers by subject and version."""
 
-    graph: ScriptGraph
+    graph: StoredGraph
     versions: frozenset[str]
     enriched: frozenset[tuple[str, str]]
 
@@ -157,10 +154,10 @@ class Assembly:
     enriched: set[tuple[str, str]] = field(factory=set, init=False)
     sources: dict[str, int | str] = field(factory=dict, init=False)
 
-    def plan(self) -> Plan:
+    def plan(self) -> AssemblyPlan:
         """The steps that write the tables of the graph, except those that stay empty."""
         steps = (step for section in self.sections().values() for step in section)
-        return Plan(steps, given=records.given(_kinds(self.packages)))
+        return AssemblyPlan(steps, given=records.given(_kinds(self.packages)))
 
     def sections(self) -> dict[str, list[Step]]:
         """The steps, grouped by their purpose."""
@@ -187,7 +184,7 @@ class Assembly:
             "Steps": [
                 *clusters.steps(by_words=StepCluster not in given),
                 *typicality.steps(has_vectors=ActionVector in given),
-                made_by(salience.usual_steps()),
+                made_by(typicality.usual_steps()),
                 *needs.steps(readers),
             ],
             "Rules of other packages": [
@@ -214,16 +211,16 @@ class Assembly:
             "Discards": self.log.steps(every, added, several=self.min_readers > 1),
             "Revisions": [
                 *revised(every, numbers, rejected, added, has_roles=has_roles),
-                made_by(salience.salience_ranks()),
+                made_by(typicality.salience_ranks()),
                 made_by(STEP_TEXTS),
             ],
             "The graph": [
                 *evidence.node_steps(self.writer),
-                broader.step(self.writer),
+                evidence.step(self.writer),
                 *written_changes.steps(self.writer),
                 evidence.realization_step(self.writer, readers),
                 *evidence.relation_steps(self.writer, every, self.readers),
-                models.model_step(self.writer, self.readers),
+                evidence.model_step(self.writer, self.readers),
                 *written_corrections.steps(self.corrections, rejected, added, has_roles, self.writer, self.log),
                 Step("count sources", (), tables_in(_SOURCES) | tables_in(_DIGESTS), self._count_sources),
             ],

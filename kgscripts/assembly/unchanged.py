@@ -23,7 +23,7 @@ from kgscripts.text.lexicon import word_list_digests
 from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.errors import GraphDirectoryError
 from schemas.graph_directory import DISCARDED, read_file, replace, writing
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.tables import TABLE_NAMES
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ class Assembling:
     min_support: int
     min_readers: int
 
-    def remember(self, directory: Path, store: RecordStore, graph: ScriptGraph) -> None:
+    def remember(self, directory: Path, store: RecordStore, graph: StoredGraph) -> None:
         """Note in the directory that `graph` was made of the records of `store`."""
         part = directory / f".{_FILE}.part"
         with writing(part):
             part.write_text(json.dumps(self._facts(store, graph)), encoding="utf-8")
             replace(part, directory / _FILE)
 
-    def kept(self, directory: Path, store: RecordStore) -> ScriptGraph | None:
+    def kept(self, directory: Path, store: RecordStore) -> StoredGraph | None:
         """The graph in `directory`, if it is complete and was made of the records of `store`; else None.
 
         Raises
@@ -61,7 +61,7 @@ class Assembling:
         """
         try:
             known = json.loads(read_file(directory / _FILE))
-            graph = ScriptGraph.open(directory)
+            graph = StoredGraph.open(directory)
             if known != self._facts(store, graph):
                 return None
             graph.check_digests()
@@ -70,7 +70,7 @@ class Assembling:
         store.shards.verify()
         return graph
 
-    def _facts(self, store: RecordStore, graph: ScriptGraph) -> dict[str, str]:
+    def _facts(self, store: RecordStore, graph: StoredGraph) -> dict[str, str]:
         discarded = graph.directory / DISCARDED
         return {
             "of": self._digest(store),

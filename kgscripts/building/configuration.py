@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
+from kgscripts.building.declared_options import options_of, texts_of
+from kgscripts.building.options import BuildOptions
 from kgscripts.building.settings import check_values
-from kgscripts.corpora.tables import parse_columns
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.distributed.object_stores import is_url
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.registry import is_named
 from kgscripts.plugins import Plugins
 from kgscripts.settings import models_of, naming, toml_value
-from schemas.arguments import check_number, check_texts, check_type, path_of, shown
+from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError
-from schemas.toml_files import read_toml
+from schemas.input_files import read_toml
 
-_UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 _GROUPS: Mapping[str, Plugins[Any]] = {"extractors": EXTRACTORS, "enrichers": ENRICHERS}
 _ONLY = "only"
 
@@ -34,8 +34,8 @@ class Configuration:
     as_json: bool | None = None
 
 
-def read_configuration(path: str | Path) -> Configuration:
-    """The options and settings of a TOML file; its paths are relative to it.
+def read_configuration(path: str | Path, cls: type[BuildOptions] = BuildOptions) -> Configuration:
+    """The inputs, the output, the options and the settings of a TOML file; its paths are relative to it.
 
     Raises
     ------
@@ -55,11 +55,17 @@ def read_configuration(path: str | Path) -> Configuration:
             check_type(group, table, dict, f"write [{group}.NAME] and the settings of NAME below")
         if isinstance(tables["extractors"].get(_ONLY), list):
             values["extractors"] = tables["extractors"].pop(_ONLY)
-        if unknown := sorted(set(values) - set(_OPTIONS)):
-            known = [name.replace("_", "-") for name in _OPTIONS if name not in _GROUPS]
-            remedy = f"known are {', '.join(known)}, [extractors] {_ONLY}, [extractors.NAME] and [enrichers.NAME]"
+        readers: dict[str, Callable[[Any, Path], Any]] = {
+            "inputs": _inputs,
+            "output": lambda value, folder: folder / path_of("output", value),
+            **{name: option.of_file for name, option in options_of(cls).items()},
+            "json": _flag,
+        }
+        if unknown := sorted(set(values) - set(readers)):
+            known = ", ".join(name.replace("_", "-") for name in readers if name not in _GROUPS)
+            remedy = f"known are {known}, [extractors] {_ONLY}, [extractors.NAME] and [enrichers.NAME]"
             raise ConfigurationError(f"unknown option {', '.join(unknown)}", remedy=remedy)
-        options = {name: _OPTIONS[name](name, value, path.parent) for name, value in values.items()}
+        options = {name: readers[name](value, path.parent) for name, value in values.items()}
         settings = {
             name: _settings(group, name, values, path)
             for group, table in tables.items()
@@ -86,19 +92,15 @@ def read_settings(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def merged(settings: Mapping[str, Mapping[str, Any]], over: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Both settings, joined by name; those of `over` win."""
-    return {name: {**settings.get(name, {}), **over.get(name, {})} for name in (*settings, *over)}
+def configured(config: Path | None, options: Mapping[str, Any], settings: Iterable[str] | None) -> Configuration:
+    """The content of a file, if one is given, with the `options` and `settings` of a command line, which win.
 
-
-def bytes_of(size: str) -> int:
-    """The number of bytes of a size such as ``512MB`` or ``1.5GiB``. Raises ConfigurationError for another text."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]+)", size.strip().upper())
-    if match is None or match[2] not in _UNITS:
-        raise ConfigurationError(
-            f"--memory {size} is not a size", remedy="give a number and a unit (MB, GB, TB, MiB, GiB, TiB), such as 2GB"
-        )
-    return int(float(match[1]) * _UNITS[match[2]])
+    Raises as `read_configuration` and `read_settings`.
+    """
+    found = Configuration() if config is None else read_configuration(config)
+    of_file, over = found.options.get("settings", {}), read_settings(settings or ())
+    joined = {name: {**of_file.get(name, {}), **over.get(name, {})} for name in (*of_file, *over)}
+    return Configuration({**found.options, **options, "settings": joined}, found.as_json)
 
 
 def _named_with_underscores(values: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -112,6 +114,15 @@ def _named_with_underscores(values: Mapping[str, Any], where: str) -> dict[str, 
             )
         found[own] = value
     return found
+
+
+def _inputs(places: Any, folder: Path) -> list[str | Path]:
+    return [place if is_url(place) else folder / path_of("inputs", place) for place in texts_of("inputs", places)]
+
+
+def _flag(as_json: Any, _: Path) -> bool:
+    check_type("json", as_json, bool, "give true or false")
+    return bool(as_json)
 
 
 def _settings(group: str, name: str, values: Any, path: Path) -> dict[str, Any]:
@@ -129,66 +140,3 @@ def _settings(group: str, name: str, values: Any, path: Path) -> dict[str, Any]:
                 found[setting] = str(path.parent / model)
     check_values(name, found, where)
     return found
-
-
-def _text(name: str, value: Any, _: Path) -> str:
-    check_type(name, value, str, "give a text")
-    check_texts(**{name: value})
-    return str(value)
-
-
-def _path(name: str, value: Any, folder: Path) -> Path:
-    return folder / path_of(name, value)
-
-
-def _number(name: str, value: Any, _: Path) -> int:
-    check_number(name, value)
-    return int(value)
-
-
-def _flag(name: str, value: Any, _: Path) -> bool:
-    check_type(name, value, bool, "give true or false")
-    return bool(value)
-
-
-def _names(name: str, value: Any, _: Path) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigurationError(f"{name} is {shown(value)}", remedy=f'give a list of texts: {name} = ["..."]')
-    return value
-
-
-def _paths(name: str, value: Any, folder: Path) -> list[Path]:
-    return [_path(name, item, folder) for item in _names(name, value, folder)]
-
-
-def _memory(name: str, value: Any, folder: Path) -> int:
-    return bytes_of(_text(name, value, folder))
-
-
-_OPTIONS: Mapping[str, Callable[[str, Any, Path], Any]] = {
-    "inputs": _paths,
-    "output": _path,
-    "device": _text,
-    "format": _text,
-    "columns": lambda name, value, folder: parse_columns(_text(name, value, folder)),
-    "scenario": _text,
-    "scenarios": _text,
-    "scenario_list": _path,
-    "limit": _number,
-    "min_support": _number,
-    "min_readers": _number,
-    "strict": _flag,
-    "any_language": _flag,
-    "jobs": _number,
-    "spacy_model": _text,
-    "extractors": _names,
-    "also": _names,
-    "without": _names,
-    "predict_tools": _flag,
-    "corrections": _path,
-    "memory": _memory,
-    "base_iri": _text,
-    "licence": _text,
-    "json": _flag,
-}
-"""What each option of the command takes in a file."""

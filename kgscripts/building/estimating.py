@@ -10,7 +10,7 @@ from typing import Any
 from attrs import field, frozen
 
 from kgscripts.building.inputs import find_inputs
-from kgscripts.building.reading_options import ReadingOptions
+from kgscripts.building.options import BuildOptions
 from kgscripts.building.run import added
 from schemas.records import Discard
 
@@ -24,24 +24,24 @@ class Estimate:
     spent: Mapping[str, Mapping[str, float]] = field(factory=dict)
 
 
-def estimate_build(inputs: Sequence[str | Path], *, limit: int | None = None, **reading: Any) -> Estimate:
+def estimate_build(inputs: Sequence[str | Path], **options: Any) -> Estimate:
     """Estimate what a build of inputs would spend; nothing is sent, and nothing is written.
 
-    `reading` are options of `kgscripts.build_graph` that say how texts are read. Sources that a graph has already count
-    too; an extractor says what of them it has kept.
+    `options` are those of `kgscripts.build_graph`. Sources that a graph has already count too; an extractor says what
+    of them it has kept.
 
     Raises
     ------
     ConfigurationError, InputError, ModelError
         As `kgscripts.build_graph`.
     """
-    options = ReadingOptions(**reading)
-    chosen, _ = options.chosen()
-    documents = (item for given in options.file_inputs(find_inputs(inputs)) for item in given.items())
+    build_options = BuildOptions(**options)
+    chosen, _ = build_options.chosen()
+    documents = (item for given in build_options.file_inputs(find_inputs(inputs)) for item in given.items())
     seen: set[str] = set()
     words = 0
     spent: dict[str, dict[str, float]] = {}
-    for document in islice((item for item in documents if not isinstance(item, Discard)), limit):
+    for document in islice((item for item in documents if not isinstance(item, Discard)), build_options.limit):
         if document.digest in seen:
             continue
         seen.add(document.digest)

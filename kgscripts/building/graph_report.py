@@ -12,18 +12,18 @@ from attrs import fields
 
 from kgscripts.building.report import MOST_NAMED, BuildReport, ModelSummary, ScenarioSummary
 from kgscripts.building.run import Run
-from kgscripts.records.failures import FailureCount
+from kgscripts.records.readings import FailureCount
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import BenchmarkScore, Exposure, Unit
 from schemas.records import Discard, PassageKind
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _TOP_SCENARIOS = 5
 _OVERALL = re.compile(r"F1|LAS|accuracy")
 
 
 def report(
-    graph: ScriptGraph, run: Run, failures: Sequence[FailureCount], discards: Iterable[Discard] = ()
+    graph: StoredGraph, run: Run, failures: Sequence[FailureCount], discards: Iterable[Discard] = ()
 ) -> BuildReport:
     """Describe `graph` as `run` left it, with the `failures` of its extractors and the `discards` of its inputs."""
     rows = graph.manifest.rows
@@ -49,7 +49,7 @@ def report(
     )
 
 
-def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
+def _scenarios(graph: StoredGraph) -> tuple[ScenarioSummary, ...]:
     steps: Counter[str] = Counter()
     usual: Counter[str] = Counter()
     for batch in graph.batches("HAS_SUB_EVENT"):
@@ -61,7 +61,7 @@ def _scenarios(graph: ScriptGraph) -> tuple[ScenarioSummary, ...]:
     return tuple(ScenarioSummary(row["label"], row["support"], steps[row["id"]], usual[row["id"]]) for row in rows)
 
 
-def _mentions(graph: ScriptGraph) -> tuple[int, tuple[str, ...]]:
+def _mentions(graph: StoredGraph) -> tuple[int, tuple[str, ...]]:
     """The number of events that were read, and the names of the sources without any, at most `MOST_NAMED`."""
     count, found = 0, set()
     for batch in graph.batches("Passage"):
@@ -74,7 +74,7 @@ def _mentions(graph: ScriptGraph) -> tuple[int, tuple[str, ...]]:
     return count, tuple(unread[:MOST_NAMED])
 
 
-def _sources_with_scenario(graph: ScriptGraph) -> int:
+def _sources_with_scenario(graph: StoredGraph) -> int:
     """The number of sources with an ABOUT relation; the relations of one source are consecutive."""
     found, last = 0, None
     for batch in graph.batches("ABOUT"):
@@ -84,7 +84,7 @@ def _sources_with_scenario(graph: ScriptGraph) -> int:
     return found
 
 
-def _models(graph: ScriptGraph) -> tuple[ModelSummary, ...]:
+def _models(graph: StoredGraph) -> tuple[ModelSummary, ...]:
     names = [attribute.name for attribute in fields(BenchmarkScore)]
     # A graph of an older version may have scores in percent.
     scores = {

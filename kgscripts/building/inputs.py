@@ -8,7 +8,6 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import metadata
 from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,11 @@ from typing import Any
 from attrs import evolve, frozen
 
 from kgscripts.corpora.files import InputFile, find_files
-from kgscripts.corpora.formats import check_format, documents_from_strings, read_source
-from kgscripts.corpora.languages import in_english
+from kgscripts.corpora.formats import check_format, documents_from_strings, read_source, version_of_readers
 from kgscripts.corpora.scenarios.labels import scenario_of_folder, with_scenario
 from kgscripts.corpora.source import source_of
 from kgscripts.corpora.table_columns import Columns
+from kgscripts.corpora.text_kinds import in_english
 from kgscripts.distributed.object_stores import Fetched, Store, StoredObject, is_url
 from schemas.arguments import items_of, shown
 from schemas.errors import InputError
@@ -83,7 +82,7 @@ def file_input(
     Documents without a scenario get that of a folder, or `scenario` (see `with_scenario`). Documents in another
     language than English are discards, unless `any_language` is set.
     """
-    version = metadata.version("kgscripts")
+    version = version_of_readers()
     folder = scenario_of_folder(Path(file.path))
     opened = _Content(file, fetched or Fetched())
     return BuildInput(

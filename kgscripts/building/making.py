@@ -7,28 +7,24 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 
-from attrs import frozen
-
 from kgscripts.assembly.rules.packages import installed_packages
 from kgscripts.assembly.unchanged import Assembling
 from kgscripts.building.build import Build, Progress
 from kgscripts.building.graph_report import report
+from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
 from kgscripts.building.run import Run
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.extractors.registry import Chosen
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
-from schemas.arguments import check_number, check_texts
-from schemas.base_iri import check_base_iri
 from schemas.corrections import Correction
-from schemas.errors import ConfigurationError, DamagedRecordsError
+from schemas.errors import DamagedRecordsError
 from schemas.logs import phase
-from schemas.manifest import check_licence, chosen_before
-from schemas.records import DiscardReason, EventMention
-from schemas.script_graph import ScriptGraph
+from schemas.manifest import chosen_before
+from schemas.records import DiscardReason
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 
 _LOG = logging.getLogger(__name__)
@@ -37,51 +33,11 @@ _MOST_REPAIRS = 100
 """The most damaged files that one build replaces; if there are more, the disk may be failing."""
 
 
-@frozen(kw_only=True)
-class GraphOptions:
-    """The options of `build_graph` that say how the graph is made of records.
-
-    Raises
-    ------
-    ConfigurationError
-        If one is of another type or outside its range.
-    """
-
-    base_iri: str | None = None
-    licence: str | None = None
-    min_support: int = 1
-    min_readers: int = 1
-    jobs: int = 1
-    memory: int | None = None
-
-    def __attrs_post_init__(self) -> None:
-        check_number("jobs", self.jobs)
-        check_number("min_support", self.min_support)
-        check_number("min_readers", self.min_readers)
-        check_texts(base_iri=self.base_iri, licence=self.licence)
-        if self.base_iri is not None:
-            check_base_iri(self.base_iri)
-        if self.licence:
-            check_licence(self.licence)
-        if self.memory is not None:
-            from kgscripts.assembly.engine import check_memory
-
-            check_memory(self.memory)
-
-    def check_readers(self, chosen: Sequence[Chosen]) -> None:
-        """Raise ConfigurationError if fewer extractors read events than have to agree on each."""
-        names = [item.extractor.name for item in chosen if EventMention in item.extractor.gives]
-        if 1 < self.min_readers > len(names):
-            who = f"only {' and '.join(names)} read" if names else "no extractor reads"
-            remedy = "add one that reads events, such as --also llm, or give a lower number"
-            raise ConfigurationError(f"{who} events", where=f"--min-readers {self.min_readers}", remedy=remedy)
-
-
 def make_graph(
     directory: Path,
     reader: DocumentReader,
     enrichers: Sequence[Enricher],
-    options: GraphOptions,
+    options: BuildOptions,
     take_in: Callable[[Build], None],
     corrections: Sequence[Correction] = (),
     progress: Callable[[Progress], None] | None = None,
@@ -91,7 +47,6 @@ def make_graph(
     Raises what `build_graph` raises.
     """
     chosen = reader.extractors
-    options.check_readers(chosen)
     with open_records(directory) as store:
         base_before, licence_before = chosen_before(directory / "manifest.json")
         assembling = Assembling(
@@ -135,7 +90,7 @@ def make_graph(
         return report(graph, run, failures, store.inputs.discards())
 
 
-def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> ScriptGraph:
+def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memory: int | None) -> StoredGraph:
     # Here, since importing DuckDB takes long and a build may have nothing to assemble.
     from kgscripts.assembly.assemble import assemble
 

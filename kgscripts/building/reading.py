@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 from kgscripts.building.checking import OF_THE_BUILD, Extent, check_storable, checked, described
 from kgscripts.extractors.protocol import PARSE, Parse, ParsedDocument, record_kinds
 from kgscripts.extractors.registry import Chosen, needs
-from kgscripts.records.failures import Failure
+from kgscripts.records.readings import Failure
 from kgscripts.records.shards import Reading
 from kgscripts.text.unpunctuated import clause_spans
 from schemas.errors import ExtractorError

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import asdict, frozen
 
 from kgscripts.building.run import Run
-from kgscripts.records.failures import FailureCount
+from kgscripts.records.readings import FailureCount
 from schemas.graph_directory import DISCARDED
 from schemas.records import DiscardReason
 from schemas.terminal import console, printable

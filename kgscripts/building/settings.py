@@ -7,8 +7,7 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from kgscripts.devices import CPU, check_device
-from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS, Enricher
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.registry import describe

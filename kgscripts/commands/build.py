@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from kgscripts import pipeline
 from kgscripts.building.build import Progress
-from kgscripts.building.configuration import Configuration, bytes_of, merged, read_configuration, read_settings
-from kgscripts.building.report import print_report
-from kgscripts.commands.engines import on_ray, taken_in
-from kgscripts.commands.estimates import print_estimate
-from kgscripts.commands.options import Models, Settings
-from kgscripts.corpora.formats import FORMATS
-from kgscripts.corpora.tables import parse_columns
+from kgscripts.building.configuration import configured, read_settings
+from kgscripts.building.estimating import estimate_build
+from kgscripts.building.options import BuildOptions
+from kgscripts.building.report import BuildReport, print_report, spent_words
+from kgscripts.commands.options import Models, Settings, with_options
 from kgscripts.extractors.registry import only_built_in
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, echo_json, printable, progress_bar
-from schemas.vocabulary import DEFAULT_BASE_IRI
+
+NOT_IN_PIECES = ("limit", "corrections")
+"""The options that a reading in pieces lacks."""
+OF_TAKING_IN = ("jobs", "memory")
+"""The options of ``--take-in``; `split-reading` takes the others."""
 
 
+@with_options(BuildOptions)
 def build_graph(
+    options: dict[str, Any],
     inputs: Annotated[
         list[str] | None,
         typer.Argument(metavar="INPUT", help="Files and folders with texts, and URLs of object stores."),
@@ -38,84 +43,6 @@ def build_graph(
         ),
     ] = None,
     settings: Settings = None,
-    device: Annotated[
-        str | None, typer.Option(metavar="cpu|cuda|mps", help="The device of the networks; by default cpu.")
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(help=f"Format of the inputs ({', '.join(FORMATS)}); by default detected from the content."),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KEY=NAME,...",
-            help="Columns of CSV and TSV files, e.g. scenario=Task,step=Action; also order, text, title, source. "
-            "Others are guessed from the header.",
-        ),
-    ] = None,
-    scenario: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Scenario of the texts whose label, title or folder names none."),
-    ] = None,
-    scenarios: Annotated[
-        str | None,
-        typer.Option(
-            metavar="given|detected|both",
-            help="Scenarios of labels and titles, of a model, or both; by default a model detects those of texts that "
-            "name none.",
-        ),
-    ] = None,
-    scenario_list: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help='Detect these scenarios too: lines with a name, or with {"scenario": "...", "sentences": ["..."]}.',
-        ),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of sources.")] = None,
-    min_support: Annotated[int | None, typer.Option(min=1, help="The least support, in sources; by default 1.")] = None,
-    min_readers: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Keep what at least N extractors have read; by default 1."),
-    ] = None,
-    strict: Annotated[
-        bool | None, typer.Option("--strict/--no-strict", help="Stop at the first bad record or failing extractor.")
-    ] = None,
-    any_language: Annotated[
-        bool | None,
-        typer.Option("--any-language/--no-any-language", help="Read texts that are not in English too."),
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Number of processes for reading; by default 1.")
-    ] = None,
-    spacy_model: Annotated[
-        str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")
-    ] = None,
-    extractors: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME,...", help="Use these extractors only (see `kgscripts extractors list`)."),
-    ] = None,
-    also: Annotated[
-        list[str] | None, typer.Option(metavar="NAME,...", help="Use these too, such as those on request (llm).")
-    ] = None,
-    without: Annotated[list[str] | None, typer.Option(metavar="NAME,...", help="Leave out these extractors.")] = None,
-    predict_tools: Annotated[
-        bool | None,
-        typer.Option("--predict-tools/--no-predict-tools", help="Add tools that no text names, marked as predicted."),
-    ] = None,
-    corrections: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Corrections, one JSON object per line; DIR keeps them.")
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="Memory for assembly, e.g. 2GB; by default a quarter of the machine's."),
-    ] = None,
-    base_iri: Annotated[
-        str | None, typer.Option(help=f"The beginning of all IRIs; DIR keeps its own, at first {DEFAULT_BASE_IRI}.")
-    ] = None,
-    licence: Annotated[
-        str | None, typer.Option(metavar="IRI", help="The licence of the graph, stated in its RDF.")
-    ] = None,
     engine: Annotated[
         str | None, typer.Option(metavar="ray", help="Read on Ray, with --jobs workers.", show_default=False)
     ] = None,
@@ -141,48 +68,24 @@ def build_graph(
     """
     if only_built_in():
         import_without_torch()
-    configuration = Configuration() if config is None else read_configuration(config)
-    given = {
-        "inputs": inputs or None,
-        "output": output,
-        "device": device,
-        "format": format,
-        "columns": None if columns is None else parse_columns(columns),
-        "scenario": scenario,
-        "scenarios": scenarios,
-        "scenario_list": scenario_list,
-        "limit": limit,
-        "min_support": min_support,
-        "min_readers": min_readers,
-        "strict": strict,
-        "any_language": any_language,
-        "jobs": jobs,
-        "spacy_model": spacy_model,
-        "base_iri": base_iri,
-        "licence": licence,
-        "extractors": None if extractors is None else _names(extractors),
-        "also": None if also is None else _names(also),
-        "without": None if without is None else _names(without),
-        "predict_tools": predict_tools,
-        "corrections": corrections,
-        "memory": None if memory is None else bytes_of(memory),
-    }
-    options = configuration.options | {name: value for name, value in given.items() if value is not None}
-    options["settings"] = merged(options.get("settings", {}), read_settings(settings or ()))
+    places = {"inputs": inputs or None, "output": output}
+    options |= {name: place for name, place in places.items() if place is not None}
+    configuration = configured(config, options, settings)
+    options = configuration.options
     required = [("output", "--output")] if take_in else [("inputs", "INPUT"), ("output", "--output")]
     for name, what in required:
         if options.get(name) in (None, []):
             remedy = f"kgscripts build-graph INPUT -o DIR; or a file of --config has {name!r}"
             raise ConfigurationError(f"{what} is missing", remedy=remedy)
     if dry_run:
-        print_estimate(options)
+        _print_estimate(options)
         return
     try:
         with reading_progress() as progress:
             if take_in:
-                found = taken_in(options, progress)
+                found = _taken_in(options, progress)
             elif engine is not None or ray_address is not None:
-                found = on_ray(options, engine, ray_address, progress)
+                found = _on_ray(options, engine, ray_address, progress)
             else:
                 found = pipeline.build_graph(**options, progress=progress)
     except KeyboardInterrupt:
@@ -214,9 +117,56 @@ def remove(
         echo(f"removed {', '.join(map(printable, removed[:5]))}{more}")
 
 
-def _names(options: Iterable[str]) -> list[str]:
-    """The names of a repeatable option, each a comma-separated list."""
-    return [name.strip() for option in options for name in option.split(",") if name.strip()]
+def _taken_in(options: dict[str, Any], progress: Callable[[Progress], None] | None) -> BuildReport:
+    """Take in the finished pieces of the directory of the options, and name the others."""
+    from kgscripts.distributed.ingest import take_in_pieces
+
+    directory = options.pop("output")
+    if unused := sorted(name for name, value in options.items() if value and name not in OF_TAKING_IN):
+        raise ConfigurationError(
+            f"{unused[0].replace('_', '-')} is an option of the reading",
+            where="--take-in",
+            remedy="give it to `kgscripts split-reading`",
+        )
+    taken = take_in_pieces(directory, progress=progress, **{name: value for name, value in options.items() if value})
+    for number, reason in sorted(taken.missing.items()):
+        echo(f"piece {number} is {reason}: kgscripts read-piece {printable(taken.place)} --piece {number}", err=True)
+    return taken.report
+
+
+def _on_ray(
+    options: dict[str, Any], engine: str | None, address: str | None, progress: Callable[[Progress], None] | None
+) -> BuildReport:
+    """Build with the options, and read on Ray."""
+    if engine != "ray":
+        raise ConfigurationError(
+            "there is no such engine" if engine else "--ray-address is for --engine ray",
+            where=f"--engine {engine}" if engine else None,
+            remedy="give --engine ray, or leave both away",
+        )
+    from kgscripts.distributed.on_ray import build_on_ray
+
+    if unused := sorted(set(options) & set(NOT_IN_PIECES)):
+        raise ConfigurationError(f"--{unused[0]} cannot be given with --engine", remedy="leave one of them away")
+    return build_on_ray(
+        options.pop("inputs"),
+        options.pop("output"),
+        address=address,
+        workers=options.pop("jobs", 1),
+        progress=progress,
+        **options,
+    ).report
+
+
+def _print_estimate(options: Mapping[str, Any]) -> None:
+    """Print what a build with these options would spend."""
+    found = estimate_build(**{name: value for name, value in options.items() if name != "output"})
+    echo(f"sources {found.sources:,} · words {found.words:,} · nothing was sent or written")
+    for name, numbers in found.spent.items():
+        lines = textwrap.wrap(printable(spent_words(numbers)), 78 - len(name), break_on_hyphens=False)
+        echo("\n".join(f"{name if not number else ' ' * len(name)}  {line}" for number, line in enumerate(lines)))
+    if not found.spent:
+        echo("none of these extractors asks a server")
 
 
 @contextmanager

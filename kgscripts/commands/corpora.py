@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from kgscripts.commands.options import AsJson
-from kgscripts.corpora.catalogue import GITHUB, corpora, select
-from kgscripts.plugins import entry_points_of, loaded
+from kgscripts.corpora.fetching import GITHUB, corpora, select
+from schemas.plugins import entry_points_of, loaded
 from schemas.terminal import echo, echo_json, printable, progress_bar
 
 FETCHED = Path("corpora")

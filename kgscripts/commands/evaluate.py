@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kgscripts.calling import call
 from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile
 from kgscripts.evaluation.finished import Finished
 from kgscripts.evaluation.registry import Benchmark, EvaluationTask, evaluation_tasks
@@ -163,3 +164,15 @@ for _task in evaluation_tasks().values():
 def schema() -> None:
     """Print the JSON Schema of what --json and --output give, which is one for all commands."""
     echo_json(schema_of_results())
+
+
+def evaluate(task: str, **options: object) -> list[Evaluation]:
+    """Measure models as ``kgscripts evaluate TASK`` does, and return its evaluations instead of printing them.
+
+    `options` are those of the command with underscores: texts, numbers, paths, True, or lists of them. Figures are
+    shares from 0 to 1 unless their unit is another: ``evaluate("tools", split="development")[0].systems[0].figures``.
+
+    Raises ConfigurationError if there is no such command or option, or an option is missing; data and models raise what
+    they raise there.
+    """
+    return call(app, task, options) or []

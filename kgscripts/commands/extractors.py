@@ -34,7 +34,7 @@ def list_extractors(as_json: AsJson = False) -> None:
     """
     from attrs import asdict
 
-    from kgscripts.enrichers.registry import ENRICHERS
+    from kgscripts.enrichers.protocol import ENRICHERS
     from kgscripts.extractors.protocol import PARSE
     from kgscripts.extractors.registry import EXTRACTORS
     from kgscripts.text.pipeline import describe_pipeline

@@ -1,14 +1,44 @@
-"""Options that several commands have in common."""
+"""Options that several commands have in common, and a list under a title as they print it."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from attrs import AttrsInstance
 
+from kgscripts.building.declared_options import DeclaredOption, options_of
 from schemas.provenance import Exposure
+from schemas.terminal import console, printable
+
+
+def print_list(
+    title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: int, nothing: str, left_out: int = 0
+) -> None:
+    """Print rows below their headings, of which the first `numbers` are over numbers, or `nothing` without a row.
+
+    `left_out` counts the rows that the option --top leaves out.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    screen = console()
+    screen.print(Text(printable(title), style="bold"))
+    if not rows:
+        screen.print(f"  {nothing}\n")
+        return
+    table = Table(box=None, padding=(0, 0, 0, 2))
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if column < numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    screen.print(table)
+    screen.print(f"  {left_out:,} more: --top 0 shows all\n" if left_out else "")
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Settings = Annotated[
@@ -65,3 +95,63 @@ class ListSplit(StrEnum):
 
 
 Split = Annotated[ListSplit, typer.Option(help="Which part of the list.")]
+
+
+def with_options(
+    cls: type[AttrsInstance], without: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add the options that a class declares to a command, which gets those that are given as its argument `options`.
+
+    `without` names fields that the command does not take.
+    """
+    declared = {name: option for name, option in options_of(cls).items() if name not in without}
+
+    def make(_: object, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if value not in (None, [])}
+
+    return lambda command: with_parameters(command, "options", [*map(_parameter, declared.values())], make)
+
+
+def _parameter(option: DeclaredOption) -> inspect.Parameter:
+    """The parameter of a command, whose value is None where the option is not given."""
+    plain: Any = option.type if option.type in (bool, int) else list[str] if option.type is Iterable else str
+    info = typer.Option(
+        *((option.flag, option.short) if option.short else ()),
+        metavar=option.metavar or None,
+        min=1 if plain is int and not option.parser else None,
+        parser=option.parser,
+        callback=_names if option.type is Iterable else None,
+        help=option.help,
+    )
+    annotation = Annotated[Any if option.parser else plain | None, info]  # type: ignore[valid-type]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def _names(texts: Sequence[str] | None) -> list[str] | None:
+    """Names of an option that can be repeated; commas separate those of one text."""
+    return None if texts is None else [name.strip() for text in texts for name in text.split(",") if name.strip()]
+
+
+def with_parameters(
+    command: Callable[..., None],
+    argument: str,
+    parameters: Sequence[inspect.Parameter],
+    make: Callable[[Mapping[str, Any], Mapping[str, Any]], Any],
+) -> Callable[..., None]:
+    """The command with `parameters` in place of one `argument`; `make` gets the other values and those of these."""
+    more = {parameter.name for parameter in parameters}
+    own = inspect.signature(command, eval_str=True).parameters
+    of_both = [
+        *(parameter.replace(kind=parameter.KEYWORD_ONLY) for name, parameter in own.items() if name != argument),
+        *parameters,
+    ]
+
+    def run(**values: Any) -> None:
+        given = {name: value for name, value in values.items() if name not in more}
+        made = make(given, {name: value for name, value in values.items() if name in more})
+        command(**{argument: made}, **given)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature(of_both)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in of_both}
+    return run

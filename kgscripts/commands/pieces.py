@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from kgscripts.building.configuration import Configuration, read_configuration
-from kgscripts.commands.build import reading_progress
-from kgscripts.commands.engines import MAKING
+from kgscripts.building.configuration import configured
+from kgscripts.building.options import BuildOptions
+from kgscripts.commands.build import NOT_IN_PIECES, OF_TAKING_IN, reading_progress
+from kgscripts.commands.options import Settings, with_options
 from kgscripts.distributed.plan import split_reading as split
 from kgscripts.distributed.reading import read_piece as read
 from kgscripts.extractors.registry import only_built_in
@@ -17,10 +18,12 @@ from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, printable
 
-_LEFT_OUT = ("output", "jobs", "memory", "limit", "corrections")
+_LEFT_OUT = (*NOT_IN_PIECES, *OF_TAKING_IN)
 
 
+@with_options(BuildOptions, without=_LEFT_OUT)
 def split_reading(
+    options: dict[str, Any],
     inputs: Annotated[
         list[str], typer.Argument(metavar="INPUT", help="Files and folders with texts, and URLs of object stores.")
     ],
@@ -37,6 +40,7 @@ def split_reading(
     config: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Options of build-graph, in a TOML file.", show_default=False)
     ] = None,
+    settings: Settings = None,
 ) -> None:
     """Plan the reading of many texts in pieces, for several processes or machines that share a folder or a bucket.
 
@@ -45,14 +49,12 @@ def split_reading(
 
     Example: kgscripts split-reading stories/ -o graph --pieces 50
     """
-    options = (Configuration() if config is None else read_configuration(config)).options
-    if unused := sorted(set(options) & set(_LEFT_OUT)):
+    options = configured(config, options, settings).options
+    if unused := sorted(set(options) & {"output", *_LEFT_OUT}):
         raise ConfigurationError(
             f"{unused[0].replace('_', '-')} is no option of a reading in pieces", where=str(config), remedy="remove it"
         )
-    given = options.pop("inputs", [])
-    making = {name: options.pop(name) for name in MAKING if name in options}
-    plan = split([*given, *inputs], output, pieces=pieces, share=share, making=making, **options)
+    plan = split([*options.pop("inputs", []), *inputs], output, pieces=pieces, share=share, **options)
     files = len({portion.path for piece in plan.pieces for portion in piece})
     where, place = printable(str(output)), printable(plan.share or str(output))
     if not plan.pieces:

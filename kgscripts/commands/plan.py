@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kgscripts.commands.options import AsJson
+from kgscripts.planning.plan import Plan, print_plan
+from kgscripts.planning.scripts import plan_of_script
+from kgscripts.scripts.reading import read_script
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.terminal import echo, echo_json, printable
-
-if TYPE_CHECKING:
-    from schemas.plan import Plan
 
 
 def plan(
@@ -48,26 +48,24 @@ def plan(
     """
     if pddl is not None and as_json:
         raise ConfigurationError("either JSON or PDDL is written", where="--pddl", remedy="leave out --json or --pddl")
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     if pddl is not None:
-        from kgscripts.planning.pddl_files import check_pddl
+        from kgscripts.planning.pddl import check_pddl
 
         check_pddl(pddl, graph_files(directory))
-    script = graph.script(scenario, limit=limit, min_support=min_support, all_steps=every, evidence=1)
-    found = script.plan(likely=likely)
+    limit = 0 if every else limit
+    script = read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every, evidence=1)
+    found = plan_of_script(script, likely=likely)
     if as_json:
         echo_json(found.to_dict())
         return
     if pddl is not None:
-        from kgscripts.planning.pddl_files import problem_file, save_pddl
+        from kgscripts.planning.pddl import problem_file, save_pddl
 
         save_pddl(found, pddl)
         echo(f"wrote {printable(str(pddl))} (domain)")
         echo(f"wrote {printable(str(problem_file(pddl)))} (problem)")
     else:
-        # Importing rich takes a tenth of a second, and the other forms do not need it.
-        from kgscripts.planning.text import print_plan
-
         print_plan(found)
     if script.left_out:
         more = len(script.left_out)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kgscripts.commands.options import AsJson
-from schemas.found import Found, Kind
+from kgscripts.search.entries import Found, Kind
 from schemas.terminal import echo, echo_json, printable
 
 
@@ -28,12 +28,12 @@ def search(
 
     Example: kgscripts search graph "something to open a bottle" --kind tool
     """
-    from kgscripts.commands.listing import print_list
+    from kgscripts.commands.options import print_list
     from kgscripts.search.searching import has_vectors
     from kgscripts.search.searching import search as find
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     is_prepared = has_vectors(graph)
     answer = find(graph, question, kind=kind, limit=limit, by_meaning=is_prepared)
     if as_json:

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
 from typing import Any
 
 from attrs import evolve
 
-from kgscripts.corpora.conllu import read_conllu_texts
-from kgscripts.corpora.descript import read_descript
 from kgscripts.corpora.files import InputFile
-from kgscripts.corpora.inscript import read_inscript
-from kgscripts.corpora.jsonl import document_of_record, read_jsonl
-from kgscripts.corpora.markdown import read_markdown
-from kgscripts.corpora.mcscript import read_mcscript
-from kgscripts.corpora.pairs.formats import read_pairs
-from kgscripts.corpora.pdf import read_pdf
-from kgscripts.corpora.plain_text import read_plain_text
+from kgscripts.corpora.jsonl import document_of_record
 from kgscripts.corpora.sniffing import sniff, sniff_package
 from kgscripts.corpora.source import (
     MAX_PASSAGES,
@@ -31,47 +24,10 @@ from kgscripts.corpora.source import (
     source_of,
 )
 from kgscripts.corpora.table_columns import Columns
-from kgscripts.corpora.tables import read_table
 from kgscripts.corpora.text_kinds import other_kind
 from schemas.errors import ConfigurationError, InputError
+from schemas.plugins import entry_points_of, loaded
 from schemas.records import Discard, DiscardReason, Document
-
-Reader = Callable[[Source], Iterator[Document | Discard]]
-
-
-def _read_html(source: Source) -> Iterator[Document | Discard]:
-    from kgscripts.corpora.web.reader import read_html  # importing lxml takes longer than reading a page
-
-    return read_html(source)
-
-
-def _read_json_ld(source: Source) -> Iterator[Document | Discard]:
-    from kgscripts.corpora.web.reader import read_json_ld
-
-    return read_json_ld(source)
-
-
-def _read_docx(source: Source) -> Iterator[Document | Discard]:
-    from kgscripts.corpora.office import read_docx
-
-    return read_docx(source)
-
-
-_READERS: dict[str, Reader] = {
-    "text": read_plain_text,
-    "markdown": read_markdown,
-    "jsonl": read_jsonl,
-    "pairs": read_pairs,
-    "mcscript": read_mcscript,
-    "descript": read_descript,
-    "inscript": read_inscript,
-    "conllu": read_conllu_texts,
-    "html": _read_html,
-    "json-ld": _read_json_ld,
-    "table": read_table,
-    "docx": _read_docx,
-    "pdf": read_pdf,
-}
 
 _NO_TEXT = (b"%!PS", b"{\\rtf")
 """The beginnings of formats that consist of text characters but contain no readable text."""
@@ -82,8 +38,24 @@ _UNMARKED = frozenset({"text", "markdown", "pairs", None})
 _BRACE_ALONE = re.compile(r"\s*\{\s*\n")
 """The beginning of an object of JSON over several lines, which is no JSON lines."""
 
-FORMATS = tuple(_READERS)
-"""The values of `--format`."""
+_FORMATS = "kgscripts.formats"
+"""The entry points of formats: each names a function of a `Source` that yields its documents, and discards."""
+_DETECTORS = "kgscripts.formats.detectors"
+"""The entry points that recognise formats of other packages, of the same names: each names a function that says whether
+a source is of the format, by its first bytes and its name. They are asked before `sniffing` recognises ours."""
+
+
+def formats() -> list[str]:
+    """The values of `--format`: the names of the formats of all installed packages."""
+    return [*entry_points_of(_FORMATS)]
+
+
+def version_of_readers() -> str:
+    """The version of kgscripts and of the other packages that bring formats."""
+    entries = [*entry_points_of(_FORMATS).values(), *entry_points_of(_DETECTORS).values()]
+    packages = {(entry.dist.name, entry.dist.version) for entry in entries if entry.dist is not None}
+    others = (f" {name} {version}" for name, version in sorted(packages) if name != "kgscripts")
+    return metadata.version("kgscripts") + "".join(others)
 
 
 def read_file(
@@ -124,8 +96,8 @@ def documents_from_strings(
 
 def check_format(format: str | None) -> None:
     """Raise ConfigurationError for an unknown format; None stands for detection."""
-    if format is not None and format not in _READERS:
-        raise ConfigurationError(f"no format {format!r}", remedy=f"one of {', '.join(FORMATS)}")
+    if format is not None and format not in entry_points_of(_FORMATS):
+        raise ConfigurationError(f"no format {format!r}", remedy=f"one of {', '.join(formats())}")
 
 
 def _read_opened(file: InputFile, format: str | None, columns: Columns | None) -> Iterator[Document | Discard]:
@@ -155,7 +127,8 @@ def read_source(source: Source, format: str | None, columns: Columns | None = No
         if isinstance(found, Discard):
             yield found
             return
-        for item in read_table(source, columns) if found == "table" else _READERS[found](source):
+        read = loaded(entry_points_of(_FORMATS)[found], "input format")
+        for item in read(source, columns) if found == "table" else read(source):
             empty = False
             if isinstance(item, Document):
                 item = evolve(item, encoding=source.encoding) if source.encoding else item
@@ -174,6 +147,9 @@ def detected_format(source: Source, columns: Columns | None = None) -> str | Dis
     With `columns`, texts in columns are tables.
     """
     sample = source.sample()
+    for name, entry in entry_points_of(_DETECTORS).items():
+        if loaded(entry, "detector of the format")(sample, source.name):
+            return name
     if package := sniff_package(sample, source.name):
         return package
     if is_binary(sample) or sample.startswith(_NO_TEXT):
@@ -185,7 +161,7 @@ def detected_format(source: Source, columns: Columns | None = None) -> str | Dis
     if is_judged and (other := other_kind(text)):
         return source.discard(other.reason, 1, other.detail)
     if format is None:
-        detail = f"XML in an unknown format; choose one with --format ({', '.join(FORMATS)})"
+        detail = f"XML in an unknown format; choose one with --format ({', '.join(formats())})"
         return source.discard(DiscardReason.MARKUP, 1, detail)
     return "table" if columns and format == "pairs" else format
 

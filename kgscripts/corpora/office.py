@@ -14,9 +14,7 @@ import lxml.etree
 from attrs import evolve
 from lxml.etree import _Element
 
-from kgscripts.corpora.block_documents import document_of_blocks
-from kgscripts.corpora.block_headings import needs_heading
-from kgscripts.corpora.block_lists import how_to_of, lists_of
+from kgscripts.corpora.block_documents import document_of_blocks, how_to_of, lists_of, needs_heading
 from kgscripts.corpora.blocks import Block, Kind, one_line, without_marker
 from kgscripts.corpora.how_tos import document_of_how_to
 from kgscripts.corpora.scenarios.labels import names_scenario

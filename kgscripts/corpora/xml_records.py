@@ -1,8 +1,12 @@
-"""Streaming the records of an XML file; entities and external references are rejected."""
+"""Corpora in XML: MCScript (Ostermann et al., LREC 2018) and DeScript (Wanzare et al., LREC 2016).
+
+Records are streamed; entities and external references are rejected.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
@@ -10,8 +14,9 @@ from attrs import frozen
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import XMLParser
 
+from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
 from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, too_long
-from schemas.records import Discard, DiscardReason
+from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 
 _CHUNK = 64 * 1024
 
@@ -95,3 +100,77 @@ def xml_records(source: Source, tag: str) -> Iterator[XmlRecord | Discard]:
     except (LookupError, ValueError) as error:
         detail = f"its encoding cannot be read; convert the file to UTF-8 ({error})"
         yield source.discard(DiscardReason.UNDECODABLE, parser.parser.CurrentLineNumber, detail)
+
+
+def read_mcscript(source: Source) -> Iterator[Document | Discard]:
+    """Yield one document per story."""
+    seen: dict[str, int] = {}
+    for record in xml_records(source, "instance"):
+        if isinstance(record, Discard):
+            yield record
+            continue
+        identifier = record.element.get("id", "")
+        story = record.element.find("text")
+        if not identifier or story is None:
+            yield source.discard(DiscardReason.MALFORMED, record.line, "an <instance> without id or <text>")
+            continue
+        text = "".join(story.itertext())
+        if identifier in seen:
+            detail = f"id {identifier!r} was on line {seen[identifier]} before"
+            yield source.discard(DiscardReason.DUPLICATE_ID, record.line, detail)
+        elif not text.strip():
+            yield source.discard(DiscardReason.EMPTY, record.line, f"story {identifier!r} has no text")
+        else:
+            seen[identifier] = record.line
+            yield Document(
+                name=source.label(identifier),
+                format="mcscript",
+                text=text,
+                scenario=record.element.get("scenario", ""),
+                passages=[
+                    Passage(kind=PassageKind.PARAGRAPH, start=start, end=end) for start, end in paragraph_spans(text)
+                ],
+            )
+
+
+_SUFFIXES = (".gz", ".xml", ".new")
+
+
+def read_descript(source: Source) -> Iterator[Document | Discard]:
+    """Yield one document per event sequence description; its steps are the lines of the text."""
+    scenario = scenario_of_file(source.name)
+    seen: dict[str, int] = {}
+    for record in xml_records(source, "script"):
+        if isinstance(record, Discard):
+            yield record
+            continue
+        identifier = record.element.get("id", "")
+        items = record.element.findall("item")
+        if not identifier or any(item.get("original") is None for item in items):
+            detail = "a <script> without id, or an <item> without original"
+            yield source.discard(DiscardReason.MALFORMED, record.line, detail)
+            continue
+        if identifier in seen:
+            detail = f"id {identifier!r} was on line {seen[identifier]} before"
+            yield source.discard(DiscardReason.DUPLICATE_ID, record.line, detail)
+            continue
+        seen[identifier] = record.line
+        text, spans = joined_lines([item.get("original", "") for item in items])
+        if not spans:
+            yield source.discard(DiscardReason.EMPTY, record.line, f"script {identifier!r} has no steps")
+            continue
+        yield Document(
+            name=source.label(identifier),
+            format="descript",
+            text=text,
+            scenario=scenario,
+            passages=[Passage(kind=PassageKind.STEP, start=start, end=end) for start, end in spans],
+        )
+
+
+def scenario_of_file(name: str) -> str:
+    """The scenario that a DeScript file is named after."""
+    scenario = PurePosixPath(name).name
+    for suffix in _SUFFIXES:
+        scenario = scenario.removesuffix(suffix)
+    return scenario

@@ -20,8 +20,8 @@ import pyarrow as pa
 from attrs import frozen
 
 from schemas.errors import ConfigurationError, KGScriptsError, StoreError
+from schemas.interrupts import within
 from schemas.secrets import hidden, keep_secret
-from schemas.time_limit import within
 
 _SCHEMES = ("s3", "gs", "abfs", "abfss", "hdfs")
 _URL = re.compile(r"(?P<scheme>[a-z0-9]+)://(?P<authority>[^/]+)(?:/(?P<key>.*))?", re.DOTALL)

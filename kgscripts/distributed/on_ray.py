@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from kgscripts.building.build import Progress
-from kgscripts.distributed.plan import Plan, split_reading
+from kgscripts.distributed.ingest import TakenIn, take_in_pieces
+from kgscripts.distributed.plan import ReadingPlan, split_reading
 from kgscripts.distributed.reading import divide_or_give_up, read_piece
-from kgscripts.distributed.taking_in import TakenIn, take_in_pieces
 from schemas.arguments import check_number, path_of
 from schemas.errors import ConfigurationError, InputError, KGScriptsError
 
@@ -76,8 +76,7 @@ def build_on_ray(
     workers: int = 1,
     memory: int | None = None,
     progress: Callable[[Progress], None] | None = None,
-    making: Mapping[str, Any] | None = None,
-    **reading: Any,
+    **options: Any,
 ) -> TakenIn:
     """Build or extend a graph, whose inputs actors of Ray read in pieces: the graph that one process makes.
 
@@ -86,7 +85,7 @@ def build_on_ray(
     check_number("jobs", workers)
     path = path_of("output", directory)
     pieces = workers * _PIECES_A_WORKER
-    if split_reading(inputs, path, pieces=pieces, making=making, **reading).pieces:
+    if split_reading(inputs, path, pieces=pieces, **options).pieces:
         failed = read_on_ray(path, address=address, workers=workers, progress=progress)
         if failed:
             raise InputError(next(iter(failed.values())))
@@ -103,7 +102,7 @@ class _Reading:
             num_cpus=1, max_restarts=0, runtime_env={"env_vars": {"OMP_NUM_THREADS": "1"}}
         )
         self._idle = [self._actor.remote() for _ in range(workers)]
-        self._waiting = deque(range(len(Plan.read(directory).pieces)))
+        self._waiting = deque(range(len(ReadingPlan.read(directory).pieces)))
         self._lost: Counter[int] = Counter()
         self._failed: dict[int, str] = {}
         self._documents = self._words = 0
@@ -134,7 +133,7 @@ class _Reading:
         if self._lost[number] < TRIES:
             self._waiting.append(number)
             return
-        pieces = len(Plan.read(Path(self._directory)).pieces)
+        pieces = len(ReadingPlan.read(Path(self._directory)).pieces)
         try:
             is_divided = self._ray.get(self._idle[-1].divide.remote(self._directory, number, _DIED))
         except self._ray.exceptions.RayError:

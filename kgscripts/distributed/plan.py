@@ -21,8 +21,7 @@ from cattrs import Converter
 from cattrs.errors import ForbiddenExtraKeysError
 
 from kgscripts.building.inputs import File, find_inputs, place_of
-from kgscripts.building.making import GraphOptions
-from kgscripts.building.reading_options import ReadingOptions
+from kgscripts.building.options import BuildOptions
 from kgscripts.distributed.object_stores import Store, StoredObject
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.extractors.registry import Chosen
@@ -34,7 +33,7 @@ from schemas.graph_directory import durable, read_file, replace
 T = TypeVar("T")
 
 FOLDER = "pieces"
-_FORMAT = 1
+_FORMAT = 2
 PLAN = "plan.json"
 _LEAST_BYTES = 256 << 10
 """A file is cut only if its parts have at least this size."""
@@ -74,14 +73,13 @@ class Portion:
 
 
 @frozen(kw_only=True)
-class Plan:
+class ReadingPlan:
     """The pieces of a reading, the options of the build, and the versions of its extractors with their names.
 
     `share` is the URL under which pieces are left instead of the folder of the graph directory.
     """
 
-    reading: Mapping[str, Any]
-    making: Mapping[str, Any]
+    options: Mapping[str, Any]
     extractors: Mapping[str, str]
     pieces: Sequence[Sequence[Portion]]
     share: str = ""
@@ -113,8 +111,7 @@ class Plan:
             plan = structured(content, cls)
             if not all(0 <= portion.part < portion.parts for piece in plan.pieces for portion in piece):
                 raise ValueError("a part of a file has a number that does not exist")
-            ReadingOptions(**plan.reading)
-            GraphOptions(**plan.making, memory=None, jobs=1)
+            BuildOptions(**plan.options)
             return plan
         except (*DAMAGED, KGScriptsError) as error:
             raise _damaged(where, error) from error
@@ -139,7 +136,7 @@ class Plan:
             raise ConfigurationError(f"there is no piece {number}", remedy=f"name one from 0 to {len(self.pieces) - 1}")
         return self.pieces[number]
 
-    def divided(self, number: int) -> Plan:
+    def divided(self, number: int) -> ReadingPlan:
         """The plan with a piece cut in halves: the first one keeps the number, the second one comes last."""
         portions = self.piece(number)
         if len(portions) > 1:
@@ -157,15 +154,15 @@ class Plan:
         content = [[attrs.astuple(portion) for portion in self.piece(number)], sorted(self.extractors)]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
-    def chosen(self) -> tuple[ReadingOptions, list[Chosen], list[Enricher]]:
-        """The options of reading, and its extractors and enrichers on this machine.
+    def chosen(self) -> tuple[BuildOptions, list[Chosen], list[Enricher]]:
+        """The options of the build, and its extractors and enrichers on this machine.
 
         Raises
         ------
         ConfigurationError
             If this machine has an extractor, its parser or its weights in another version than the plan.
         """
-        options = ReadingOptions(**self.reading)
+        options = BuildOptions(**self.options)
         chosen, enrichers = options.chosen()
         here = {item.version: item.extractor.name for item in chosen}
         if here.keys() != self.extractors.keys():
@@ -198,9 +195,8 @@ def split_reading(
     *,
     pieces: int,
     share: str | None = None,
-    making: Mapping[str, Any] | None = None,
-    **reading: Any,
-) -> Plan:
+    **options: Any,
+) -> ReadingPlan:
     """Plan the reading of inputs in pieces, and write the plan into a graph directory, which may hold a graph.
 
     Inputs that the graph has are left out. Others are read to identify them, and not parsed. Files are shared out by
@@ -208,7 +204,7 @@ def split_reading(
     finished. With `share`, the URL of a folder of an object store, the plan is put there too, and pieces are read and
     left there.
 
-    `reading` and `making` are options of `kgscripts.build_graph`; extractors are given by their names.
+    `options` are those of `kgscripts.build_graph`; extractors are given by their names.
 
     Raises
     ------
@@ -224,26 +220,24 @@ def split_reading(
     check_number("pieces", pieces, most=_MOST_PIECES)
     check_type("share", share, (str, type(None)), "give a URL, such as s3://bucket/run1")
     store = None if share is None else Store.at(share)
-    graph_options = GraphOptions(**(making or {}))
-    options = ReadingOptions(**reading)
+    build_options = BuildOptions(**options)
     files = find_inputs(inputs)
-    chosen, _ = options.chosen()
-    graph_options.check_readers(chosen)
+    chosen, _ = build_options.chosen()
     path = path_of("output", directory)
     with open_records(path) as records:
         found = (
-            (file, given, given.fingerprint()) for file, given in zip(files, options.file_inputs(files), strict=True)
+            (file, given, given.fingerprint())
+            for file, given in zip(files, build_options.file_inputs(files), strict=True)
         )
         new = [
             (file, fingerprint)
             for file, given, fingerprint in found
             if not records.inputs.is_current(given.key, fingerprint)
         ]
-    if not all(isinstance(item, str) for item in options.extractors or ()):
+    if not all(isinstance(item, str) for item in build_options.extractors or ()):
         raise ConfigurationError("extractors of a plan are given by name", remedy="install them as plug-ins")
-    plan = Plan(
-        reading={name: value for name, value in reading.items() if value is not None},
-        making=dict(making or {}),
+    plan = ReadingPlan(
+        options=build_options.changed(),
         extractors={item.version: item.extractor.name for item in chosen},
         pieces=_shared_out(new, pieces),
         share="" if store is None else store.url,

@@ -13,19 +13,17 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kgscripts.building.batching import CHARACTERS_A_SHARD, batches_of
 from kgscripts.building.build import Progress
 from kgscripts.building.inputs import file_at
-from kgscripts.building.jobs import read_batches
+from kgscripts.building.jobs import CHARACTERS_A_SHARD, batches_of, read_batches
+from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.reading_options import ReadingOptions
-from kgscripts.distributed.finished import Finished
 from kgscripts.distributed.object_stores import is_url
-from kgscripts.distributed.plan import FOLDER, Plan, Portion
-from kgscripts.distributed.sharing import Share
+from kgscripts.distributed.plan import FOLDER, Portion, ReadingPlan
+from kgscripts.distributed.sharing import Finished, Share
 from kgscripts.records import SOURCE
-from kgscripts.records.failures import Failure
 from kgscripts.records.inputs import Input
+from kgscripts.records.readings import Failure
 from kgscripts.records.shards import Reading, write_shard
 from schemas.arguments import path_of
 from schemas.errors import InputError
@@ -51,7 +49,7 @@ def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progre
     """
     if not is_url(directory):
         path = path_of("the directory", directory)
-        plan = Plan.read(path)
+        plan = ReadingPlan.read(path)
         return _finished_before(path, plan.digest(number)) or _read(path, plan, number, progress)
     share = Share.at(str(directory))
     plan = share.plan()
@@ -72,7 +70,7 @@ def _finished_before(path: Path, piece: str) -> Finished | None:
     return None if found is None or found.read_shards(path) is None else found
 
 
-def _read(path: Path, plan: Plan, number: int, progress: Callable[[Progress], None] | None) -> Finished:
+def _read(path: Path, plan: ReadingPlan, number: int, progress: Callable[[Progress], None] | None) -> Finished:
     options, reader = _reader(plan)
     versions = frozenset(item.version for item in reader.extractors)
     found = Finished()
@@ -90,17 +88,17 @@ def _read(path: Path, plan: Plan, number: int, progress: Callable[[Progress], No
     return found
 
 
-def _reader(plan: Plan) -> tuple[ReadingOptions, DocumentReader]:
+def _reader(plan: ReadingPlan) -> tuple[BuildOptions, DocumentReader]:
     """The options of a plan, and its extractors; those of the latest plan keep the models that they have loaded."""
     global _latest
-    key = json.dumps([plan.reading, plan.extractors], sort_keys=True, default=str)
+    key = json.dumps([plan.options, plan.extractors], sort_keys=True, default=str)
     if _latest is None or _latest[0] != key:
         options, chosen, _ = plan.chosen()
         _latest = key, options, DocumentReader(chosen, options.spacy_model, options.strict)
     return _latest[1:]
 
 
-_latest: tuple[str, ReadingOptions, DocumentReader] | None = None
+_latest: tuple[str, BuildOptions, DocumentReader] | None = None
 
 
 def divide_or_give_up(directory: str | Path, number: int, reason: str) -> bool:
@@ -109,7 +107,7 @@ def divide_or_give_up(directory: str | Path, number: int, reason: str) -> bool:
     Raises what `read_piece` raises.
     """
     path = path_of("the directory", directory)
-    plan = Plan.read(path)
+    plan = ReadingPlan.read(path)
     options, reader = _reader(plan)
     found = Finished()
     documents = list(islice(_documents(plan.piece(number), options, found), 2))
@@ -126,7 +124,7 @@ def divide_or_give_up(directory: str | Path, number: int, reason: str) -> bool:
     return False
 
 
-def _documents(portions: Iterable[Portion], options: ReadingOptions, found: Finished) -> Iterator[Document]:
+def _documents(portions: Iterable[Portion], options: BuildOptions, found: Finished) -> Iterator[Document]:
     """The documents of the portions, each once; their inputs are noted in `found`."""
     seen: set[str] = set()
     for portion in portions:

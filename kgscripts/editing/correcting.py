@@ -12,7 +12,7 @@ from attrs import frozen
 from kgscripts.assembly.tables.words import names_source, spans_of
 from kgscripts.building.settings import Settings, check_settings
 from kgscripts.editing.correction_words import GraphWords, unknown
-from kgscripts.enrichers.kept import enrichers_of
+from kgscripts.enrichers.protocol import enrichers_of
 from kgscripts.pipeline import assemble_again
 from kgscripts.records.corrections import add_corrections, read_corrections
 from kgscripts.records.opening import open_records
@@ -20,7 +20,7 @@ from kgscripts.records.store import RecordStore
 from schemas.arguments import check_type, items_of, path_of
 from schemas.corrections import Correction, CorrectionKind, plain_words
 from schemas.records import Document
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import node_id
 
 _TEXTS_AT_ONCE = 1_000
@@ -57,7 +57,7 @@ def correct_graph(
     for item in given:
         check_type("a correction", item, Correction, "give instances of schemas.corrections.Correction")
     with open_records(path, create=False) as store:
-        before = ScriptGraph.open(path)
+        before = StoredGraph.open(path)
         manifest = before.manifest
         held = _applied(before)
         enrichers = enrichers_of(manifest.configuration, str(path), check_settings(settings))
@@ -71,7 +71,7 @@ def correct_graph(
     return Corrected(tuple(recorded), tuple(unmatched), tuple(lost))
 
 
-def _applied(graph: ScriptGraph) -> dict[str, bool]:
+def _applied(graph: StoredGraph) -> dict[str, bool]:
     """By id of a correction, whether it changes something."""
     return {row["id"]: row["applied"] for row in graph.select("Correction", ["id", "applied"]).to_pylist()}
 
@@ -91,7 +91,7 @@ def correct_in_words(directory: str | Path, correction: Correction, *, settings:
         known = read_corrections(store)
         if correction.kind is CorrectionKind.ABOUT and not correction.withdrawn:
             _check_text(store, correction)
-    found = GraphWords(ScriptGraph.open(path), known).of_correction(correction)
+    found = GraphWords(StoredGraph.open(path), known).of_correction(correction)
     return correct_graph(path, [found], settings=settings)
 
 

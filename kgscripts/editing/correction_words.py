@@ -10,15 +10,30 @@ from typing import Any
 
 from attrs import define, evolve, field
 
+from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.extractors.protocol import ParsedDocument
+from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.text.lexicon import is_tool, role_of
 from kgscripts.titles.keys import title_key
 from schemas.corrections import NEEDS, NO_SCENARIO, Correction, CorrectionKind, plain_words
 from schemas.errors import InputError
 from schemas.graph_types import RELATION_TYPES
-from schemas.records import Action
-from schemas.script_graph import ScriptGraph
+from schemas.records import Action, Document, EventMention, Passage, PassageKind
+from schemas.script_graph import StoredGraph
 from schemas.vocabulary import node_id
+
+
+def read_action(words: str) -> str | None:
+    """The label of the action that the extractor `events` reads in the words; None if it reads none or several."""
+    text = f"{words[:1].upper()}{words[1:]}."
+    passage = Passage(kind=PassageKind.STEP, start=0, end=len(text))
+    document = Document(name="words", format="text", text=text, passages=[passage])
+    (parses,) = parse_documents([document], None)
+    (records,) = EXTRACTORS.open("events").read([ParsedDocument(document, tuple(parses))])
+    labels = [plain_words(record.action.label) for record in records if isinstance(record, EventMention)]
+    return labels[0] if len(labels) == 1 else None
+
 
 _ARTICLES = re.compile(r"\b(?:the|an?|my|your|his|her|our|their|some) ")
 _MOST_NEAR = 5
@@ -47,7 +62,7 @@ def _renamed(correction: Correction, known: Correction) -> Correction:
 class GraphWords:
     """The words of a graph. `corrections` are those of the graph: what they reject or rename can still be named."""
 
-    graph: ScriptGraph
+    graph: StoredGraph
     corrections: Sequence[Correction] = ()
     _steps: dict[str, _Steps] = field(factory=dict, init=False)
 
@@ -164,7 +179,7 @@ class GraphWords:
 class _Steps:
     """The steps of a scenario with their actions."""
 
-    graph: ScriptGraph
+    graph: StoredGraph
     scenario: str
     label: str
 
@@ -224,7 +239,6 @@ class _Steps:
             if found := self._by_action(typed) or self._by_label(typed):
                 return min(found)
         # Here, since reading words needs spaCy.
-        from kgscripts.editing.step_words import read_action
 
         return read_action(words) or plain
 

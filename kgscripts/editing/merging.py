@@ -10,8 +10,9 @@ from pathlib import Path
 
 from attrs import frozen
 
+import kgscripts
 from kgscripts.building.settings import Settings, check_settings
-from kgscripts.enrichers.kept import enrichers_of
+from kgscripts.enrichers.protocol import enrichers_of
 from kgscripts.pipeline import assemble_again, versions_of
 from kgscripts.records.joining import join
 from kgscripts.records.opening import open_records
@@ -20,7 +21,7 @@ from schemas.arguments import items_of, path_of
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.graph_directory import MARKER, check_path, locked, remove, unwritable
 from schemas.manifest import Manifest
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 
 @frozen
@@ -35,7 +36,7 @@ class _Part:
 
 def merge_graphs(
     directories: Sequence[str | Path], output: str | Path, *, settings: Settings | None = None
-) -> ScriptGraph:
+) -> kgscripts.ScriptGraph:
     """Merge two or more graphs into the new directory `output`: the graph that one build of all their inputs makes.
 
     No text is read again. The graphs must have been read by the same extractors and built with the same options.
@@ -60,7 +61,7 @@ def merge_graphs(
         parts = []
         for path in paths:
             store = stack.enter_context(open_records(path, create=False))
-            manifest = ScriptGraph.open(path).manifest
+            manifest = StoredGraph.open(path).manifest
             known = store.extractors.all()
             parts.append(_Part(path, manifest, store, {key: known[key].name for key in versions_of(store, manifest)}))
         first, *others = parts
@@ -72,7 +73,7 @@ def merge_graphs(
                 join(joined, part.store, part.versions)
             assembled = assemble_again(joined, new, first.manifest, enrichers)
             joined.compact(assembled.enriched, assembled.versions)
-    return ScriptGraph.open(target)
+    return kgscripts.ScriptGraph.open(target)
 
 
 @contextmanager

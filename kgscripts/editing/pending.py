@@ -24,7 +24,7 @@ from schemas.corrections import Correction
 from schemas.errors import InputError
 from schemas.graph_directory import PENDING
 from schemas.output_files import write_lines
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 MOST = 10_000
 """The most corrections that wait."""
@@ -42,13 +42,13 @@ class PendingCorrections:
         """All of them, the first one first."""
         return [_item(_pending_id(each), each) for each in self._read()]
 
-    def applied(self, graph: ScriptGraph) -> list[Item]:
+    def applied(self, graph: StoredGraph) -> list[Item]:
         """Those that are part of `graph`, the latest first."""
         rows = graph.rows("Correction", ("id", "content"))
         found = [(row["id"], Correction.from_json(row["content"])) for row in rows]
         return [_item(key, each) for key, each in sorted(found, key=lambda pair: pair[1].age, reverse=True)]
 
-    def in_words(self, graph: ScriptGraph, record: dict[str, Any]) -> Correction:
+    def in_words(self, graph: StoredGraph, record: dict[str, Any]) -> Correction:
         """The correction that the fields of a line of a file mean in `graph`; without a time it is made now.
 
         Raises

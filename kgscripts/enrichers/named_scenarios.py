@@ -100,7 +100,7 @@ class NamedScenarios(Enricher):
 
     def enrich(self, contents: Sequence[Sequence[str]], candidates: Sequence[str]) -> list[Sequence[Record]]:
         """The segments of each text in which an offered scenario is found; none for other texts."""
-        from kgscripts.models.scenarios.windows import detect_documents
+        from kgscripts.models.scenarios.protocol import detect_documents
 
         offered = {candidate.partition("\n")[0] for candidate in candidates}
         texts = [[sentence.split(" ") for sentence in content[1:]] for content in contents]

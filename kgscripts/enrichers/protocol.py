@@ -1,4 +1,7 @@
-"""The protocol of enrichers: networks that give records about assembled rows, kept under a digest of their input."""
+"""Enrichers: networks that give records about assembled rows, kept under a digest of their input.
+
+The protocol, the enrichers that are installed, the choice of a build, and what a manifest keeps for later assemblies.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,20 @@ import hashlib
 import json
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
 
+import attrs
 import pyarrow as pa
 from attrs import AttrsInstance
 
+from kgscripts.devices import CPU, check_device
+from kgscripts.models.registry import describe, shipped_models
+from kgscripts.plugins import Plugins
 from kgscripts.records.shards import Reading, write_shard
 from kgscripts.records.store import RecordStore
-from kgscripts.settings import NoSettings, version_of
+from kgscripts.settings import NoSettings, devices_of, models_of, version_of
+from schemas.errors import ConfigurationError
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Record
 
@@ -110,3 +118,139 @@ def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: S
         store.commit([write_shard(store.folder, readings)], merge=False)
     subjects = [keys[tuple(content)] for content in rows["content"].to_pylist()]
     return pa.table({"target": rows["target"], "subject": pa.array(subjects, pa.string())})
+
+
+ENRICHERS = Plugins(
+    "kgscripts.enrichers",
+    Enricher,  # type: ignore[type-abstract]
+    "enricher",
+    ("rules", "task", "gives", "query", "networks"),
+)
+
+
+def with_records(enrichers: Iterable[Enricher], kinds: Collection[type[Record]]) -> list[Enricher]:
+    """The enrichers that have something to do if extractors give these kinds of records."""
+    return [item for item in enrichers if set(item.reads) <= set(kinds)]
+
+
+def choose_enrichers(
+    named: Iterable[str | Enricher] | None,
+    without: Collection[str] = (),
+    also: Collection[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+) -> list[Enricher]:
+    """The enrichers of a build, by name.
+
+    Parameters
+    ----------
+    named:
+        Names of installed ones, or enrichers themselves; None for all that builds have by default. Enrichers that
+        require a named one are added.
+    without:
+        Names that are left out, with all that require them.
+    also:
+        Names of further ones.
+    settings:
+        The settings of those that are named, by their names.
+
+    Raises
+    ------
+    ConfigurationError
+        If a name is unknown, or two enrichers have one.
+    ModelError
+        If one cannot be loaded.
+    """
+    settings = settings or {}
+    found: dict[str, Enricher] = {}
+    for item in (*(ENRICHERS.names() if named is None else named), *also):
+        enricher = ENRICHERS.open(item, settings.get(item)) if isinstance(item, str) else item
+        if found.setdefault(enricher.name, enricher) is not enricher and not isinstance(item, str):
+            raise ConfigurationError(f"two enrichers have the name {enricher.name!r}", remedy="leave one of them out")
+    if named is None:
+        found = {name: item for name, item in found.items() if item.by_default or name in also}
+    else:
+        brought = (ENRICHERS.open(name, settings.get(name)) for name in ENRICHERS.names() if name not in found)
+        found |= {item.name: item for item in brought if item.requires and item.by_default}
+    kept = {name: item for name, item in found.items() if name not in without}
+    while lacking := [name for name, item in kept.items() if not kept.keys() >= set(item.requires)]:
+        for name in lacking:
+            del kept[name]
+    return [kept[name] for name in sorted(kept)]
+
+
+def kept_settings(enrichers: Iterable[Enricher]) -> dict[str, str | int | float | bool]:
+    """The settings of enrichers by ``NAME.SETTING``.
+
+    Other models than the default are kept by their digest, since a path means nothing on another machine.
+    """
+    found: dict[str, str | int | float | bool] = {}
+    for enricher in enrichers:
+        settings = enricher.settings
+        found |= {f"{enricher.name}.{name}": value for name, value in version_of(settings).items()}
+        defaults = {item.name: item.default for item in attrs.fields(type(settings))}
+        for name, (task, model) in models_of(settings).items():
+            digest = describe(model, task).digest
+            if digest != describe(defaults[name], task).digest:
+                found[f"{enricher.name}.{name}"] = digest
+    return found
+
+
+def enrichers_of(
+    configuration: Mapping[str, Any], where: str, settings: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[Enricher]:
+    """The enrichers of the graph in the directory `where`, with the settings in its manifest. `settings` give the paths
+    of its models that do not ship, and devices that replace those of the graph.
+
+    Raises
+    ------
+    ConfigurationError
+        If an enricher is not installed, or a model or device is not found: without them the graph would become another
+        one. If other `settings` are given.
+    ModelError
+        If an enricher or a model cannot be loaded.
+    """
+    wanted = ENRICHERS.of_graph(str(configuration.get("enrichers") or ""), where)
+    given = {
+        f"{name}.{setting}": value for name, values in (settings or {}).items() for setting, value in values.items()
+    }
+    found = []
+    for name in wanted:
+        values = {key.rpartition(".")[2]: value for key, value in configuration.items() if key.startswith(f"{name}.")}
+        defaults = ENRICHERS.open(name).settings
+        for setting, (task, _) in models_of(defaults).items():
+            full = f"{name}.{setting}"
+            if setting in values:
+                values[setting] = _with_digest(values[setting], full, task, given.pop(full, None), where)
+        for setting in devices_of(defaults):
+            full = f"{name}.{setting}"
+            values[setting] = _device(given.pop(full, values.get(setting, CPU)), full, where)
+        found.append(ENRICHERS.open(name, values, where))
+    if given:
+        raise ConfigurationError(
+            f"{min(given)} is neither a model of the graph that does not ship nor a device",
+            where=where,
+            remedy="leave it out: a graph keeps its settings until `kgscripts build-graph` is given others",
+        )
+    return found
+
+
+def _with_digest(digest: object, setting: str, task: str, given: Any, where: str) -> Any:
+    """The model with that digest: the given one, or the name of one that ships."""
+    for model, of_task in [(name, "") for name in shipped_models()] if given is None else [(given, task)]:
+        if describe(model, of_task).digest == digest:
+            return model
+    what = "a model that does not ship" if given is None else f"another model than {given}"
+    raise ConfigurationError(
+        f"the graph was made with {what}, of the digest {digest}",
+        where=where,
+        remedy=f"name the checkpoint with this digest: --set {setting}=DIR",
+    )
+
+
+def _device(device: Any, setting: str, where: str) -> str:
+    try:
+        check_device(str(device))
+    except ConfigurationError as error:
+        remedy = f"--set {setting}=cpu makes the graph on the CPU, where numbers differ a little"
+        raise ConfigurationError(error.message, where=where, remedy=remedy) from error
+    return str(device)

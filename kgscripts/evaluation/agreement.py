@@ -13,17 +13,16 @@ import pyarrow as pa
 from attrs import define, field
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.plan import Plan
-from kgscripts.assembly.step import Step, Tables, made_by
+from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by
 from kgscripts.assembly.tables import changes, corrections, records, titles
-from kgscripts.assembly.tables.several_readers import LABEL, changes_of, tools_of
+from kgscripts.assembly.tables.agreement import LABEL, changes_of, tools_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
 from kgscripts.pipeline import versions_of
 from kgscripts.records.corrections import read_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
 from schemas.records import EventMention, Need, Record, Segment, StateChange
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 MENTIONS = "mentions"
 SCENARIOS = "scenarios"
@@ -144,7 +143,7 @@ def evaluate_agreement(directory: Path) -> Evaluation:
     """
     found = _Found()
     with open_records(directory, create=False) as store, tempfile.TemporaryDirectory() as folder:
-        graph = ScriptGraph.open(directory)
+        graph = StoredGraph.open(directory)
         versions = sorted(versions_of(store, graph.manifest))
         known = store.extractors.all()
         names = [known[version].name for version in versions]
@@ -154,7 +153,7 @@ def evaluate_agreement(directory: Path) -> Evaluation:
             engine.add("completed_subject", _completed(store, versions))
             titles.add_functions(engine)
             corrections.add_functions(engine, [item for item in read_corrections(store) if not item.withdrawn])
-            Plan(_steps(found), given=[*records.given(_KINDS), "completed_subject"]).run(engine)
+            AssemblyPlan(_steps(found), given=[*records.given(_KINDS), "completed_subject"]).run(engine)
     systems = [
         System(name=f"{names[one]}, {names[other]}", figures=figures)
         for one, other in combinations(sorted(range(len(names)), key=names.__getitem__), 2)

@@ -15,7 +15,7 @@ from kgscripts.evaluation.result import Evaluation, Example, Figure, System, cou
 from kgscripts.models.sentence_vectors import quantised_vectors
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import Direction
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 NEAR_DUPLICATE = 0.9
 """From this cosine of their labels' vectors on, two steps of a scenario are near-duplicates."""
@@ -33,7 +33,7 @@ class Conformance:
 
 
 def evaluate_graph(
-    graph: ScriptGraph, conformance: Conformance | None, on_part: Callable[[str], object] = lambda _: None
+    graph: StoredGraph, conformance: Conformance | None, on_part: Callable[[str], object] = lambda _: None
 ) -> Evaluation:
     """Measure a graph. Shares are of what the metric names; `conformance` is None where shapes were not checked.
 
@@ -100,13 +100,13 @@ def _bad(metric: str, part: int, whole: int, of: str = "") -> Figure:
     return Figure(metric=metric, value=part / whole if whole else 0.0, direction=Direction.LOWER, part=of)
 
 
-def _ends(graph: ScriptGraph, relation: str, column: str) -> pa.Array:
+def _ends(graph: StoredGraph, relation: str, column: str) -> pa.Array:
     """The distinct ids at one end of a relation."""
     chunks = [batch.column(column).unique() for batch in graph.batches(relation)]
     return pa.chunked_array(chunks, pa.string()).unique()
 
 
-def _orphans(graph: ScriptGraph) -> tuple[dict[str, int], int]:
+def _orphans(graph: StoredGraph) -> tuple[dict[str, int], int]:
     """The number of nodes of each type that no relation begins or ends at, and that of all nodes of these types."""
     found: dict[str, int] = {}
     nodes = 0
@@ -126,7 +126,7 @@ def _orphans(graph: ScriptGraph) -> tuple[dict[str, int], int]:
     return found, nodes
 
 
-def _order(graph: ScriptGraph) -> tuple[int, int, int]:
+def _order(graph: StoredGraph) -> tuple[int, int, int]:
     """The PRECEDES relations that lie on a circle, those that some source contradicts, and all."""
     rows = graph.select("PRECEDES", ["from_id", "to_id", "probability"])
     order = nx.DiGraph(zip(rows["from_id"].to_pylist(), rows["to_id"].to_pylist(), strict=True))
@@ -135,7 +135,7 @@ def _order(graph: ScriptGraph) -> tuple[int, int, int]:
     return circular, pc.sum(pc.less(rows["probability"], 1)).as_py() or 0, rows.num_rows
 
 
-def _without_object(graph: ScriptGraph) -> list[str]:
+def _without_object(graph: StoredGraph) -> list[str]:
     """The labels of the steps whose most frequent action has no object."""
     with duckdb.connect() as connection:
         connection.register("step", graph.select("SubEvent", ["id", "label"]))
@@ -152,7 +152,7 @@ def _without_object(graph: ScriptGraph) -> list[str]:
     return [label for (label,) in rows]
 
 
-def _near_duplicates(graph: ScriptGraph) -> list[tuple[str, str, list[str]]]:
+def _near_duplicates(graph: StoredGraph) -> list[tuple[str, str, list[str]]]:
     """Scenario and label of each step with near-duplicates, and their labels."""
     names: Mapping[str, str] = dict(
         zip(*(column.to_pylist() for column in graph.select("Scenario", ["id", "label"]).columns), strict=True)

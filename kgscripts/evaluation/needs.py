@@ -16,7 +16,7 @@ from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, shares
 from schemas.errors import InputError
 from schemas.provenance import Exposure
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 DATASET = "kgscripts needs"
 USUAL, ALL = "usual needs", "all needs"
@@ -53,7 +53,7 @@ def gold_needs() -> list[GoldNeeds]:
     ]
 
 
-def evaluate_needs(graph: ScriptGraph) -> Evaluation:
+def evaluate_needs(graph: StoredGraph) -> Evaluation:
     """Compare the needs of a graph with the lists; scenarios that the graph lacks, or that need nothing, are left out.
 
     *Recall* is the share of the groups that a need is in, *precision* that of the needs that are in a group or
@@ -113,7 +113,7 @@ class _Counts:
         return shares({"recall": 1 - self.missing / self.groups, "precision": precision}, part)
 
 
-def _needs_by_name(graph: ScriptGraph) -> dict[str, dict[str, bool]]:
+def _needs_by_name(graph: StoredGraph) -> dict[str, dict[str, bool]]:
     """By each name of a scenario its needs, and whether each is usual."""
     labels = {**graph.labels("Tool"), **graph.labels("Entity")}
     by_id: dict[str, dict[str, bool]] = {}

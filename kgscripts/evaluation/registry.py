@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,8 +16,8 @@ import typer
 from attrs import evolve, field, frozen
 
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.plugins import entry_points_of, loaded
 from kgscripts.score_files import scores_of_package
+from schemas.plugins import entry_points_of, loaded
 from schemas.provenance import Exposure
 
 GROUP = "kgscripts.evaluations"
@@ -84,10 +85,9 @@ class Benchmark:
 
     def key(self, data: Path) -> str:
         """SHA-256 of all that decides the result: its data, the models and the version of kgscripts."""
-        from kgscripts import __version__
         from kgscripts.models.registry import shipped_models
 
-        digest = hashlib.sha256(f"{self.name} {__version__}".encode())
+        digest = hashlib.sha256(f"{self.name} {metadata.version('kgscripts')}".encode())
         files = (path for need in self.needs.values() for path in sorted([data / need, *(data / need).rglob("*")]))
         models = (path for folder in shipped_models().values() for path in sorted(folder.glob("*.safetensors")))
         for path in (*files, *models):

@@ -16,12 +16,11 @@ from attrs import frozen
 
 from kgscripts.evaluation.counting import example
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
-from kgscripts.search.entries import Entry, entries
+from kgscripts.search.entries import Entry, Found, Kind, entries
 from kgscripts.search.searching import Searcher
 from schemas.errors import InputError
-from schemas.found import Found, Kind
 from schemas.provenance import Exposure
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 DATASET = "kgscripts questions"
 _DEPTH = 10
@@ -56,7 +55,7 @@ def questions(split: str) -> list[Question]:
     ]
 
 
-def evaluate_search(graph: ScriptGraph, split: str) -> Evaluation:
+def evaluate_search(graph: StoredGraph, split: str) -> Evaluation:
     """Compare search by words and meaning with either alone: the mean reciprocal rank of the first right answer among
     those of the kind of the question.
 

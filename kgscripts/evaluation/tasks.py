@@ -238,9 +238,9 @@ def importance(directory: GraphFolder) -> list[Evaluation]:
     differ are left out, and those that the graph lacks are wrong.
     """
     from kgscripts.evaluation.steps.importance import evaluate_importance
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
-    return [evaluate_importance(ScriptGraph.open(directory))]
+    return [evaluate_importance(StoredGraph.open(directory))]
 
 
 @evaluation_task(
@@ -270,9 +270,9 @@ def search(
     MRR is the mean reciprocal rank of the first right step, tool or scenario; one after the tenth counts 0.
     """
     from kgscripts.evaluation.search import evaluate_search
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
-    return [evaluate_search(ScriptGraph.open(directory), split.value)]
+    return [evaluate_search(StoredGraph.open(directory), split.value)]
 
 
 @evaluation_task("--split development --examples 5")
@@ -380,10 +380,10 @@ def graph(
     Exit code 0 whatever is measured; `kgscripts validate` is the check that fails.
     """
     from kgscripts.evaluation.graph_quality import Conformance, evaluate_graph
-    from schemas.measurements import Measurement, write_measurements
-    from schemas.script_graph import ScriptGraph
+    from schemas.provenance import Measurement, write_measurements
+    from schemas.script_graph import StoredGraph
 
-    opened = ScriptGraph.open(directory)
+    opened = StoredGraph.open(directory)
     report(description="shapes")
     shapes = context.obj.shapes(opened, sample) if context.obj is not None else None
     found = evaluate_graph(opened, Conformance(*shapes) if shapes else None, lambda part: report(description=part))
@@ -405,6 +405,6 @@ def needs(directory: GraphFolder) -> list[Evaluation]:
     accept. Scenarios that the graph does not have are left out.
     """
     from kgscripts.evaluation.needs import evaluate_needs
-    from schemas.script_graph import ScriptGraph
+    from schemas.script_graph import StoredGraph
 
-    return [evaluate_needs(ScriptGraph.open(directory))]
+    return [evaluate_needs(StoredGraph.open(directory))]

@@ -12,10 +12,9 @@ from attrs import evolve
 
 from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools, opening_of
 from kgscripts.extractors.protocol import Parse
-from kgscripts.text.amounts import AMOUNT, SIZE, UNIT_ALONE, UNITS_OF_AMOUNT
+from kgscripts.text.amounts import AMOUNT, PARTITIVES, SIZE, UNIT_ALONE, UNITS_OF_AMOUNT
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
 from kgscripts.text.syntax import lemma
-from kgscripts.text.units import PARTITIVES
 from schemas.records import Need, Passage, PassageKind
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from peft import PeftModel
     from torch import Tensor
 
-    from kgscripts.models.bert import Bert
+    from kgscripts.models.encoder import Bert
 
 _LINEAR_LAYERS = ["query", "key", "value", "dense"]
 SCALE = 2.0

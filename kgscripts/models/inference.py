@@ -10,11 +10,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Self, TypeVar
 
+import attrs
 import torch
+from attrs import frozen
+from torch import Tensor
 
 from schemas.errors import ModelError
+
+
+@frozen(eq=False)
+class TensorFields:
+    """Base of attrs classes that hold tensors, also in fields that are `TensorFields` themselves."""
+
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> Self:
+        """The same on another device; fields without tensors stay as they are."""
+        fields = {attribute.name: getattr(self, attribute.name) for attribute in attrs.fields(type(self))}
+        moved = {
+            name: value.to(device, non_blocking=non_blocking)
+            for name, value in fields.items()
+            if isinstance(value, (Tensor, TensorFields))
+        }
+        return attrs.evolve(self, **moved)
+
 
 ROWS = 8
 """Rows of every batch. The last batch of a length is filled up with copies of its first row."""

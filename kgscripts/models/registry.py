@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from kgscripts.devices import CPU, check_device
 from kgscripts.models.checkpoint import is_checkpoint, load_checkpoint, read_card, read_kind
-from kgscripts.plugins import entry_points_of, loaded
 from schemas.arguments import path_of
 from schemas.errors import ModelError
+from schemas.plugins import entry_points_of, loaded
 
 if TYPE_CHECKING:
     from kgscripts.models.alignment.aligner import Aligner

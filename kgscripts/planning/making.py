@@ -7,12 +7,9 @@ from itertools import chain
 
 from attrs import define, evolve, field, frozen
 
-from kgscripts.changes.attributes import leading_attribute
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree, leading_attribute
 from kgscripts.planning.ordering import in_order, steps_before
-from kgscripts.planning.source import SourceChange, SourceStep, folded, is_relative
-from schemas.changes import Level
-from schemas.plan import (
+from kgscripts.planning.plan import (
     Condition,
     Contradiction,
     Effect,
@@ -23,6 +20,8 @@ from schemas.plan import (
     PlanStep,
     Precondition,
 )
+from kgscripts.planning.source import SourceChange, SourceStep, folded, is_relative
+from schemas.changes import Level
 
 _AMOUNTS = frozenset({"amount", "availability", "existence", "use"})
 _USED_UP = frozenset(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.planning.text import step_parts
-from schemas.drawing.svg import Svg
-from schemas.drawing.text_layout import BOLD, wrapped
-from schemas.plan import Plan
+from kgscripts.planning.plan import Plan, step_parts
+from schemas.drawing.svg import BOLD, Svg, wrapped
 
 # All lengths are in pixels, from the upper left corner.
 _MARGIN, _PADDING = 34, 8

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from kgscripts.planning.making import make_plan
+from kgscripts.planning.plan import Passage, Plan
 from kgscripts.planning.source import SourceChange, SourceStep
 from schemas.changes import RatedChange
-from schemas.plan import Passage, Plan
 
 
 def plan_of_procedure(

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Iterator
 
 from kgscripts.planning.making import make_plan
+from kgscripts.planning.plan import Passage, Plan
 from kgscripts.planning.source import SourceChange, SourceStep, folded
-from schemas.by_name import function
-from schemas.plan import Passage, Plan
-from schemas.script import Change, Part, Script, Step
-
-_Part = TypeVar("_Part", bound=Part)
+from kgscripts.scripts.types import Change, Part, Script, Step, well_supported
 
 
 def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
@@ -33,21 +29,16 @@ def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
 
 
 def _step(step: Step, tools: set[str], supplies: set[str]) -> SourceStep:
-    parts: list[Part] = [*_told(step, step.tools), *_told(step, step.participants)]
+    parts: list[Part] = [*well_supported(step, step.tools), *well_supported(step, step.participants)]
     things = [folded(part.label) for part in parts]
     return SourceStep(
         id=step.iri,
         label=step.label_text,
         tools=[thing for thing in things if thing in tools],
         supplies=[thing for thing in things if thing in supplies],
-        changes=[_change(change) for change in _told(step, step.changes)],
+        changes=[_change(change) for change in well_supported(step, step.changes)],
         passages=_passages(step),
     )
-
-
-def _told(step: Step, parts: Sequence[_Part]) -> Sequence[_Part]:
-    found: Sequence[_Part] = function("exports.step_parts:well_supported")(step, parts)
-    return found
 
 
 def _change(change: Change) -> SourceChange:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from attrs import field, frozen
 
+from kgscripts.planning.plan import Passage
 from schemas.changes import Level
-from schemas.plan import Passage
 
 _RELATIVE = re.compile(
     "(?:more|less|fewer)(?: .*)?"

@@ -2,9 +2,9 @@
 
 from kgscripts.records.database import SOURCE
 from kgscripts.records.extractors import ExtractorEntry
-from kgscripts.records.failures import Failure
 from kgscripts.records.inputs import Input
-from kgscripts.records.removal import take_out
+from kgscripts.records.joining import take_out
+from kgscripts.records.readings import Failure
 from kgscripts.records.shards import Reading, ShardFile, WrittenShard, write_shard
 from kgscripts.records.store import RecordStore
 

@@ -1,15 +1,16 @@
-"""What of a graph can be found, and by which texts."""
+"""What of a graph can be found, and by which texts; and what a search finds."""
 
 from __future__ import annotations
 
 import glob
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Any
 
+import attrs
 from attrs import frozen
 
-from schemas.found import Kind
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.tables import table_path
 
 _WORDINGS = 10
@@ -18,6 +19,52 @@ _STEPS = 12
 """The most steps by which a scenario or a tool is found."""
 _TOLD = 3
 """The most passages by which a step is found, the first by id."""
+
+
+class Kind(StrEnum):
+    """What can be found."""
+
+    STEP = "step"
+    TOOL = "tool"
+    SCENARIO = "scenario"
+
+
+@frozen(kw_only=True)
+class Found:
+    """A step, a tool or a scenario that answers a question.
+
+    `score` is the sum of its reciprocal ranks (`Answer`); `by_words` and `by_meaning` are the ranks, from 1, or None
+    where it is not among the best.
+    """
+
+    kind: Kind
+    iri: str
+    label: str
+    scenario: str
+    """That of a step; "" for other kinds, and for a step without one."""
+    support: int
+    score: float
+    by_words: int | None
+    by_meaning: int | None
+
+
+@frozen(kw_only=True)
+class Answer:
+    """What is found for a question: steps, tools, then scenarios, each best first.
+
+    What has all words of the question comes first. The ranks by words and by meaning are joined by reciprocal rank
+    fusion (Cormack et al. 2009).
+
+    `meaning` is false if only words were compared: they filled the answer, or the vectors or MiniLM are missing.
+    """
+
+    question: str
+    meaning: bool
+    found: tuple[Found, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain values, for JSON."""
+        return attrs.asdict(self)
 
 
 @frozen
@@ -100,7 +147,7 @@ _TABLES = (
 _ROWS = 10_000
 
 
-def entries(graph: ScriptGraph) -> Iterator[Entry]:
+def entries(graph: StoredGraph) -> Iterator[Entry]:
     """All that can be found in a graph: scenarios, tools and steps, each kind in the order of ids."""
     for query in (_SCENARIO_QUERY, _TOOL_QUERY, _STEP_QUERY):
         for kind, node, label, scenario, support, names, context, told in _rows(graph, f"({query}) ORDER BY 2"):
@@ -116,13 +163,13 @@ def entries(graph: ScriptGraph) -> Iterator[Entry]:
             )
 
 
-def passages(graph: ScriptGraph) -> Iterator[tuple[str, list[str]]]:
+def passages(graph: StoredGraph) -> Iterator[tuple[str, list[str]]]:
     """The sentences of the texts, with the ids of the steps that they tell, of the tools that are used there, and of
     the scenarios that they are about."""
     yield from _rows(graph, f"({_PASSAGE_QUERY}) ORDER BY 1, 2")
 
 
-def _rows(graph: ScriptGraph, query: str) -> Iterator[Any]:
+def _rows(graph: StoredGraph, query: str) -> Iterator[Any]:
     import duckdb
 
     with duckdb.connect() as connection:

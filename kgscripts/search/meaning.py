@@ -2,7 +2,7 @@
 
 A step has one vector, the mean of its wordings with a part of its scenario and of passages that tell it. A tool and a
 scenario have one of their names, and one of each of their steps. An entry is as near as its nearest vector; to this
-come something for its sources, and for what models expect (`kgscripts.search.expecting`). Weights were chosen on
+come something for its sources, and for what models expect (`kgscripts.search.searching`). Weights were chosen on
 questions like those of `kgscripts evaluate search`, without the unseen ones.
 """
 
@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgscripts.models.stored_vectors import SCALE
-from kgscripts.search.entries import Entry
+from kgscripts.search.entries import Entry, Kind
 from schemas.errors import StoreError
-from schemas.found import Kind
 from schemas.output_files import new_file
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class Meanings:
         """The numbers of the entries of a kind that answer a question best, best first.
 
         `question` (size,) is its vector; `expected` has the probabilities of scenarios, or of tools if the kind is that
-        (`kgscripts.search.expecting`).
+        (`kgscripts.search.searching`).
 
         Raises StoreError if the index cannot be read.
         """

@@ -1,27 +1,67 @@
-"""Searching a graph: by words and by meaning, joined by their ranks."""
+"""Searching a graph: by words and by meaning, joined by their ranks.
+
+Models that ship expand a question by what they expect: the scenario that it is about, and the tools that are used.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.search import meaning, words
-from kgscripts.search.entries import entries, passages
-from kgscripts.search.expecting import expected
+from kgscripts.search.entries import Answer, Found, Kind, entries, passages
 from schemas.arguments import check_number, check_texts, check_type, shown
 from schemas.errors import ConfigurationError, ModelError
-from schemas.found import Answer, Found, Kind
 from schemas.kept_stores import is_kept, kept_store, use_store
 from schemas.output_files import new_directory, new_file
-from schemas.script_graph import ScriptGraph, check_graph
+from schemas.script_graph import StoredGraph, check_graph
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+def expected(vector: NDArray[np.int8], kind: Kind) -> dict[str, float]:
+    """The probability of each label that a model knows, for a question with this vector (`quantised_vector`): of tools
+    for tools, else of scenarios.
+
+    Raises ModelError if a model cannot be found.
+    """
+    return _MODELS[kind](vector[None])
+
+
+def _scenarios(vectors: NDArray[np.int8]) -> dict[str, float]:
+    import numpy as np
+
+    from kgscripts.models.scenarios.detector import load_detector
+
+    detector = load_detector("default")
+    # The last label is that of no scenario.
+    probabilities = np.exp(detector.log_probabilities_of(vectors)[0, :-1])
+    return dict(zip(detector.settings.labels, probabilities.tolist(), strict=False))
+
+
+def _tools(vectors: NDArray[np.int8]) -> dict[str, float]:
+    from kgscripts.models.registry import load
+    from kgscripts.models.tools.ranker import features, projected
+
+    ranker = load("tools", "default")
+    # Unlike `ToolRanker.rank`, with the tools that the question names.
+    (vector,) = projected(vectors, ranker.projection)
+    probabilities = ranker.probabilities(features(ranker.known, ranker.bilinear, vector))
+    return dict(zip(ranker.known.tools, probabilities.tolist(), strict=True))
+
+
+_MODELS: Mapping[Kind, Callable[[NDArray[np.int8]], dict[str, float]]] = {
+    Kind.SCENARIO: _scenarios,
+    Kind.TOOL: _tools,
+    Kind.STEP: _scenarios,
+}
+
 
 T = TypeVar("T")
 
@@ -32,7 +72,7 @@ _BEST = 100
 
 
 def search(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     question: str,
     *,
     kind: str | Kind | None = None,
@@ -72,7 +112,7 @@ class Searcher:
 
     def __init__(
         self,
-        graph: ScriptGraph,
+        graph: StoredGraph,
         *,
         by_words: bool = True,
         by_meaning: bool = True,
@@ -160,7 +200,7 @@ class Searcher:
             )
 
 
-def vectors_of(graph: ScriptGraph) -> Iterator[tuple[Kind, str, list[float]]]:
+def vectors_of(graph: StoredGraph) -> Iterator[tuple[Kind, str, list[float]]]:
     """The kind, the IRI and the vector of each scenario, tool and step, for stores that search themselves.
 
     An entry with several vectors has their mean. Raises ModelError if MiniLM cannot be found.
@@ -180,14 +220,14 @@ def question_vector(question: str) -> list[float]:
     return vector
 
 
-def words_store(graph: ScriptGraph) -> Path:
+def words_store(graph: StoredGraph) -> Path:
     """The index of words, made if there is none."""
     return kept_store(
         graph, "words", words.FORMAT, new_file, lambda path: words.write_words(path, entries(graph), passages(graph))
     )
 
 
-def vectors_store(graph: ScriptGraph, progress: Callable[[int, int], None]) -> Path:
+def vectors_store(graph: StoredGraph, progress: Callable[[int, int], None]) -> Path:
     """The index of meaning, made if there is none; `progress` as in `search`. Raises ModelError without MiniLM."""
 
     def write(path: Path) -> None:
@@ -200,7 +240,7 @@ def vectors_store(graph: ScriptGraph, progress: Callable[[int, int], None]) -> P
     return kept_store(graph, "vectors", meaning.FORMAT, new_directory, write)
 
 
-def has_vectors(graph: ScriptGraph) -> bool:
+def has_vectors(graph: StoredGraph) -> bool:
     """Whether the index of meaning is there."""
     return is_kept(graph, "vectors", meaning.FORMAT)
 

@@ -10,9 +10,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from kgscripts.search.entries import Entry
+from kgscripts.search.entries import Entry, Kind
 from schemas.errors import StoreError
-from schemas.found import Kind
 
 FORMAT = "2"
 """The version of the index."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kgscripts.text.units import is_size, is_time
+from kgscripts.text.amounts import is_size, is_time
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

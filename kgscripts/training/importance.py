@@ -1,4 +1,4 @@
-"""The weights of importance, from steps that were judged (``data/importance.tsv``)."""
+"""The weights of importance, from judged steps (``data/importance.tsv``), and those of typicality, from InScript."""
 
 from __future__ import annotations
 
@@ -8,17 +8,53 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import NDArray
 
 from kgscripts.evaluation.steps.importance import GraphStep, judged_steps
+from kgscripts.evaluation.steps.script_mentions import GROUPS, SCRIPT, labelled_mentions
+from kgscripts.evaluation.steps.typicality import learn_from, left_out
 from kgscripts.models.encoder import MINILM_SHA256
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.typicality.features import Numbers
 from kgscripts.typicality.importance import Importance, ImportanceWeights, importance_features
-from kgscripts.typicality.weights import learn
+from kgscripts.typicality.weights import Weights, learn
 from schemas.errors import InputError
 from schemas.output_files import new_file
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
+
+
+def train_typicality(inscript: Path, out: Path, limit: int | None = None) -> Weights:
+    """Learn from the `train` stories of all scenarios, at most `limit` mentions of them, and write the weights.
+
+    The threshold of usual steps is chosen on the same stories, each judged by weights learnt from other scenarios.
+
+    Raises
+    ------
+    InputError
+        if there are no stories.
+    StoreError
+        if the file cannot be written.
+    """
+    groups = labelled_mentions(inscript)
+    usual = left_out(groups)[1]
+    weights = evolve(learn_from([item.of(_first(item.is_train, limit)) for item in groups.values()]), usual=usual)
+    facts = {
+        "data": "InScript, train stories (Modi et al. 2016), for research",
+        "labels": f"{', '.join(SCRIPT)} against all others",
+        "known": list(GROUPS),
+        "encoder": MINILM_SHA256,
+        "command": "kgscripts train typicality --inscript inscript --out weights.json",
+    }
+    with new_file(out) as temporary:
+        temporary.write_text(weights.to_json(facts), encoding="utf-8")
+    return weights
+
+
+def _first(rows: NDArray[np.bool_], limit: int | None) -> NDArray[np.bool_]:
+    """The first rows that are true, at most `limit`."""
+    return rows if limit is None else rows & (np.cumsum(rows) <= limit)
+
 
 _FOLDS = 8
 _LEAST_OPTIONAL = 0.5
@@ -26,7 +62,7 @@ _STEP = 0.02
 Truth = NDArray[np.bool_]
 
 
-def train_importance(graphs: Sequence[ScriptGraph], out: Path) -> tuple[ImportanceWeights, int]:
+def train_importance(graphs: Sequence[StoredGraph], out: Path) -> tuple[ImportanceWeights, int]:
     """Learn from the judged steps that graphs have, and write the weights; also the number of steps.
 
     Raises
@@ -48,7 +84,7 @@ def train_importance(graphs: Sequence[ScriptGraph], out: Path) -> tuple[Importan
     return weights, count
 
 
-def learn_importance(graphs: Sequence[ScriptGraph]) -> tuple[ImportanceWeights, int]:
+def learn_importance(graphs: Sequence[StoredGraph]) -> tuple[ImportanceWeights, int]:
     """The weights, and the number of steps that they are learnt from.
 
     The probability from which on a step is essential is the one with the best F1, each scenario judged by weights that

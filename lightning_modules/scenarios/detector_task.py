@@ -1,41 +1,133 @@
-"""The training task of the detector."""
+"""Training of the scenario detector: data, LightningModule, task and cross-validation."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import random
+import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 import torch
+from attrs import frozen
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter
-from torch import nn
+from torch import Tensor, nn
+from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
-from kgscripts.models.scenarios.detector import FEATURES, ScenarioDetector
+from kgscripts.models.registry import load
+from kgscripts.models.scenarios.detector import (
+    FEATURES,
+    DetectorSettings,
+    ScenarioDetector,
+    context_features,
+    detected_segments,
+)
 from kgscripts.models.scenarios.list import passages_centre
-from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.scenarios.protocol import NewScenario
+from kgscripts.models.sentence_vectors import RememberedVectors, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.scenarios.counts import count_labels, micro_score
 from kgscripts.reproductions.scenarios.documents import LabelledStory
 from kgscripts.reproductions.scenarios.pairing import pair_documents
 from kgscripts.reproductions.scenarios.predictions import ranked
+from kgscripts.reproductions.scenarios.stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split
-from lightning_modules.scenarios.calibration import calibrated
-from lightning_modules.scenarios.detector_module import DetectorData, DetectorModule
-from lightning_modules.scenarios.made_documents import DocumentMaker, MadeDocument
-from lightning_modules.scenarios.passages import Passage, written_passages, written_stories
-from lightning_modules.scenarios.settings import DetectorTrainingSettings
-from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.unlabelled import labelled_by_passages
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule
+from lightning_modules.scenarios.made_documents import (
+    DocumentMaker,
+    MadeDocument,
+    Passage,
+    labelled_by_passages,
+    written_passages,
+    written_stories,
+)
+from lightning_modules.scenarios.stories import StoryFiles, calibrated
+from lightning_modules.settings import Hardware, Withheld
+from lightning_modules.task_settings import DetectorTrainingSettings
+from lightning_modules.training import train
 from schemas.provenance import Model
-from schemas.scenario_documents import NONE, ScenarioDocument
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import NONE, ScenarioDocument, concept_scheme
+
+
+@frozen(eq=False)
+class DetectorBatch(TrainingBatch):
+    """`features` (sentences, features) of several documents, and the place of each sentence's label, (sentences,)."""
+
+    features: Tensor
+    labels: Tensor
+
+
+class DetectorData(TrainingData[MadeDocument]):
+    """Documents that are made of passages, anew each epoch; natural ones are held out."""
+
+    def __init__(
+        self,
+        train: DocumentMaker,
+        held_out: Sequence[MadeDocument],
+        vectors: Mapping[str, Tensor],
+        labels: Mapping[str, int],
+        settings: DetectorTrainingSettings,
+    ) -> None:
+        super().__init__(Split([], list(held_out)), settings)
+        self._maker = train
+        self._vectors, self._labels = vectors, labels
+        self._documents = settings.documents
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return -(-self._documents // self._size)
+
+    def train_batches(self, draw: random.Random) -> Sequence[Sequence[MadeDocument]]:
+        """See `TrainingData`."""
+        return self._batches([self._maker.make(draw) for _ in range(self._documents)])
+
+    def held_out_batches(self) -> Sequence[Sequence[MadeDocument]]:
+        """See `TrainingData`."""
+        return self._batches(self._parts.held_out)
+
+    def collate(self, examples: Sequence[MadeDocument]) -> DetectorBatch:
+        """See `TrainingData`."""
+        return DetectorBatch(
+            where=tuple(example.sentences[0][:60] for example in examples),
+            features=torch.cat(
+                [context_features(torch.stack([self._vectors[text] for text in item.sentences])) for item in examples]
+            ),
+            labels=torch.tensor([self._labels[label] for item in examples for label in item.labels]),
+        )
+
+    def _batches(self, documents: Sequence[MadeDocument]) -> list[Sequence[MadeDocument]]:
+        return [documents[start : start + self._size] for start in range(0, len(documents), self._size)]
+
+
+class DetectorModule(TrainingModule):
+    """Minimises the surprisal of the label of each sentence.
+
+    In held-out documents, the scenarios at the indices `withheld` are `NONE`, as the model will report them.
+    """
+
+    network: nn.Linear
+    _settings: DetectorTrainingSettings
+
+    def __init__(self, network: nn.Linear, settings: DetectorTrainingSettings, withheld: Sequence[int] = ()) -> None:
+        super().__init__(network, settings)
+        self._none = [*withheld, network.out_features - 1]
+
+    def loss(self, batch: DetectorBatch) -> Loss:
+        """See `TrainingModule`; per sentence."""
+        features = functional.dropout(batch.features, self._settings.dropout, self.training)
+        scores = self.network(features).log_softmax(-1)
+        if not self.training:
+            scores = torch.cat([scores[:, :-1], scores[:, self._none].logsumexp(-1, keepdim=True)], dim=1)
+        return Loss(functional.nll_loss(scores, batch.labels), len(batch.labels))
+
 
 _BIASES = (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5)
 _COSTS = (0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
@@ -143,3 +235,41 @@ class DetectorTask:
         bias, cost = np.unravel_index(place, grid.shape)
         best = attrs.evolve(first, none_bias=_BIASES[bias], change_cost=_COSTS[cost])
         return calibrated(ScenarioDetector(layer, self._centres, best, model), documents).checkpoint(card)
+
+
+def cross_validate(
+    files: StoryFiles,
+    configuration: Configuration,
+    withheld: Withheld,
+    *,
+    folds: int,
+    hardware: Hardware | None = None,
+    on_story: Callable[[int], object] | None = None,
+) -> StoryAccuracy:
+    """The accuracy of detectors on labelled stories, each trained without the stories that it is measured on.
+
+    Raises as `seen_accuracy`, `named_accuracy` and `train` do.
+    """
+    vectors = RememberedVectors()
+
+    def trained(stories: Sequence[LabelledStory]) -> Classifier:
+        kept = {story.id for story in stories}
+        known = {story.scenario for story in stories}
+        added = sorted({story.scenario for story in files.labelled} - known) if withheld is Withheld.KNOWLEDGE else []
+        others = [story for story in files.stories if not story.scenario or story.id in kept]
+        task = DetectorTask(configuration, attrs.evolve(files, stories=others), without=added, vectors=vectors)
+        with tempfile.TemporaryDirectory() as folder:
+            train(task, configuration.training, Path(folder) / "model", hardware=hardware)
+            model = load("scenarios", Path(folder) / "model")
+        assert isinstance(model, ScenarioDetector)
+        return partial(_rank, model.with_scenarios([NewScenario(name) for name in added]) if added else model)
+
+    measure = seen_accuracy if withheld is Withheld.STORIES else named_accuracy
+    return measure(files.labelled, trained, folds=folds, on_story=on_story)
+
+
+def _rank(model: ScenarioDetector, texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The scenarios of each text, by the mean log probability of its sentences."""
+    scenarios = model.settings.labels[:-1]
+    means = [model.log_probabilities(text)[:, :-1].mean(axis=0) for text in texts]
+    return [[scenarios[place] for place in np.argsort(-mean, kind="stable")] for mean in means]

@@ -1,17 +1,66 @@
-"""Documents that the detector learns from, made of passages and stories."""
+"""Documents that the detector learns from, made of passages and stories.
+
+Stories without a label get one from passages that resemble them.
+"""
 
 from __future__ import annotations
 
+import json
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import groupby
 
+import attrs
+import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
-from kgscripts.reproductions.scenarios.documents import LabelledStory
-from lightning_modules.scenarios.passages import Passage, Sentences, story_passages
-from lightning_modules.scenarios.settings import DetectorTrainingSettings
+from kgscripts.reproductions.scenarios.documents import LabelledStory, read_scenario_documents
+from lightning_modules.task_settings import DetectorTrainingSettings
 from schemas.scenario_documents import NONE, ScenarioDocument
+
+Sentences = tuple[str, ...]
+
+
+@frozen
+class Passage:
+    """Consecutive sentences about a scenario, or about none (`NONE`)."""
+
+    scenario: str
+    sentences: Sentences
+
+
+def written_passages() -> list[Passage]:
+    """The passages that were written for training: 32 of each listed scenario, and 420 of none."""
+    lines = (line for name in ("passages.jsonl", "passages_none.jsonl") for line in _lines(name))
+    return [Passage(record.get("scenario", NONE), tuple(record["sentences"])) for record in map(json.loads, lines)]
+
+
+def written_stories() -> list[ScenarioDocument]:
+    """The labelled stories that were written for training."""
+    with resources.as_file(_data("stories.jsonl")) as path:
+        return read_scenario_documents(path)
+
+
+def story_passages(stories: Sequence[ScenarioDocument]) -> Iterator[Passage]:
+    """The longest stretches of stories with the same labels, if these are one scenario or none."""
+    for story in stories:
+        labels = story.labels()
+        for own, places in groupby(range(len(labels)), key=labels.__getitem__):
+            if len(own) <= 1:
+                yield Passage(own[0] if own else NONE, tuple(story.sentences[place] for place in places))
+
+
+def _lines(name: str) -> list[str]:
+    return _data(name).read_text(encoding="utf-8").splitlines()
+
+
+def _data(name: str) -> Traversable:
+    return resources.files("lightning_modules.scenarios") / "data" / name
+
 
 _MOST_PASSAGES = 6
 _CUTS = (1, 2, 2, 3, 3, 4, 5, 6)
@@ -136,3 +185,61 @@ def _cut(sentences: Sentences, length: int, draw: random.Random) -> Sentences:
     """At most this number of consecutive sentences."""
     start = draw.randrange(max(1, len(sentences) - length + 1))
     return sentences[start : start + length]
+
+
+Vectors = Callable[[Sequence[str]], NDArray[np.float64]]
+"""Unit vectors of sentences, (sentences, size)."""
+
+_PART = 8
+"""Sentences of the parts of labelled stories, as passages are short too."""
+_SHRINKAGE = 0.4
+"""How much the common covariance is drawn to that of independent features of equal variance."""
+
+
+def labelled_by_passages(
+    stories: Sequence[LabelledStory],
+    passages: Iterable[Passage],
+    labelled: Iterable[LabelledStory],
+    vectors: Vectors,
+    share: float,
+) -> list[LabelledStory]:
+    """The share of `stories` whose scenario is clearest, with it, as passages and labelled stories tell.
+
+    The mean vectors of passages are taken to be normally distributed about that of their scenario, all with one
+    covariance (linear discriminant analysis); a story is the clearer, the more likely its scenario is than the next.
+    """
+    known = [*_vectors_by_scenario(passages, labelled, vectors)]
+    scenarios = sorted({scenario for scenario, _ in known})
+    if not stories or len(scenarios) < 2 or not share:
+        return []
+    places = np.array([scenarios.index(scenario) for scenario, _ in known])
+    rows = np.stack([vector for _, vector in known])
+    means = np.stack([rows[places == place].mean(axis=0) for place in range(len(scenarios))])
+    spread = np.atleast_2d(np.cov((rows - means[places]).T))
+    size = len(spread)
+    covariance = (1 - _SHRINKAGE) * spread + (_SHRINKAGE * np.trace(spread) / size + 1e-9) * np.eye(size)
+    weights = np.linalg.solve(covariance, means.T)
+    bias = -0.5 * np.einsum("kd,dk->k", means, weights)
+    scores = np.stack([_mean(vectors(story.sentences)) for story in stories]) @ weights + bias
+    ranked = np.sort(scores, axis=1)
+    margins = ranked[:, -1] - ranked[:, -2]
+    clearest = sorted(np.argsort(-margins, kind="stable")[: round(share * len(stories))])
+    return [attrs.evolve(stories[place], scenario=scenarios[int(scores[place].argmax())]) for place in clearest]
+
+
+def _vectors_by_scenario(
+    passages: Iterable[Passage], labelled: Iterable[LabelledStory], vectors: Vectors
+) -> Iterable[tuple[str, NDArray[np.float64]]]:
+    for passage in passages:
+        if passage.scenario != NONE:
+            yield passage.scenario, _mean(vectors(passage.sentences))
+    for story in labelled:
+        for start in range(0, len(story.sentences), _PART):
+            yield story.scenario, _mean(vectors(story.sentences[start : start + _PART]))
+
+
+def _mean(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The direction of the sum of unit vectors."""
+    total = rows.sum(axis=0)
+    mean: NDArray[np.float64] = total / max(float(np.linalg.norm(total)), 1e-9)
+    return mean

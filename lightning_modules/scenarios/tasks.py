@@ -7,8 +7,7 @@ from typing import Any
 from lightning_modules.configuration import Configuration
 from lightning_modules.scenarios.detector_task import DetectorTask
 from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.tiling_task import TilingTask
-from lightning_modules.scenarios.topics import check_library
+from lightning_modules.scenarios.tiling_task import TilingTask, check_library
 from lightning_modules.training import TrainingTask
 
 

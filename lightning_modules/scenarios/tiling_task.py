@@ -1,29 +1,192 @@
-"""The training task of the published model of scenarios."""
+"""Training of topic tiling: topics, classifiers of scenarios, and the thresholds of boundaries."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from itertools import pairwise
 from typing import Any
 
 import attrs
 import numpy as np
 import torch
+from attrs import frozen
+from numpy.typing import NDArray
+from torch import Tensor
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier
+from kgscripts.reproductions.scenarios.counts import compare, count_labels
 from kgscripts.reproductions.scenarios.documents import gold_spans
-from kgscripts.reproductions.scenarios.features import SegmentText, TfIdf
-from kgscripts.reproductions.scenarios.tiling import ReadDocument, ScenarioParts, ScenarioSettings
+from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf
+from kgscripts.reproductions.scenarios.tiling import SEGMENTATIONS, ReadDocument, ScenarioParts, ScenarioSettings
 from kgscripts.reproductions.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
 from kgscripts.reproductions.scenarios.topics import TopicModel
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split
-from lightning_modules.scenarios.settings import TilingTrainingSettings
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule
 from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.thresholds import boundary_share, no_thresholds, tuned_thresholds
-from lightning_modules.scenarios.tiling_module import LabelledVectors, TilingData, TilingModule
-from lightning_modules.scenarios.topics import train_topics
+from lightning_modules.task_settings import TilingTrainingSettings
+from schemas.errors import InputError, ModelError
+from schemas.scenario_documents import NONE, ScenarioDocument
+
+
+@frozen(eq=False)
+class LabelledVectors:
+    """The vector of a text, (size,), and whether it is about each scenario, (scenarios,)."""
+
+    where: str
+    vector: Tensor
+    labels: Tensor
+
+
+@frozen(eq=False)
+class TilingBatch(TrainingBatch):
+    """`vectors` are (texts, size), `labels` (texts, scenarios)."""
+
+    vectors: Tensor
+    labels: Tensor
+
+
+class TilingData(TrainingData[LabelledVectors]):
+    """Stories to train on; segments of development documents are held out."""
+
+    def collate(self, examples: Sequence[LabelledVectors]) -> TilingBatch:
+        """See `TrainingData`."""
+        return TilingBatch(
+            where=tuple(example.where for example in examples),
+            vectors=torch.stack([example.vector for example in examples]),
+            labels=torch.stack([example.labels for example in examples]),
+        )
+
+
+class TilingModule(TrainingModule):
+    """Minimises the cross-entropy of all binary classifiers with Adam (section 4)."""
+
+    network: ScenarioClassifier
+
+    def __init__(self, network: ScenarioClassifier, settings: TilingTrainingSettings) -> None:
+        super().__init__(network, settings)
+
+    def loss(self, batch: TilingBatch) -> Loss:
+        """See `TrainingModule`; per text, summed over scenarios."""
+        logits = self.network(batch.vectors)
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, batch.labels, reduction="sum")
+        return Loss(loss / len(batch.labels), len(batch.labels))
+
+
+def check_library() -> None:
+    """Raise ModelError, with the command that installs it, if tomotopy is not installed."""
+    if find_spec("tomotopy") is None:
+        raise ModelError("training topics needs tomotopy", remedy="pip install 'kgscripts[train]'")
+
+
+def train_topics(texts: Sequence[Sequence[str]], settings: TilingTrainingSettings) -> TopicModel:
+    """Topics of texts, given as content words; the same texts and settings give the same topics.
+
+    It runs on one thread, since the sampling of several depends on their number. Raises InputError if no word occurs
+    in `minimum_documents` texts, and ModelError if tomotopy is not installed.
+    """
+    check_library()
+    import tomotopy
+
+    model = tomotopy.LDAModel(
+        k=settings.topics,
+        alpha=settings.topic_prior,
+        eta=settings.word_prior,
+        min_df=settings.minimum_documents,
+        seed=settings.seed,
+    )
+    for text in texts:
+        if text:
+            model.add_doc(list(text))
+    model.train(0, workers=1)
+    if not len(model.used_vocabs):
+        message = f"no content word occurs in {settings.minimum_documents} texts"
+        raise InputError(message, remedy="train on a larger corpus")
+    model.train(settings.topic_iterations, workers=1)
+    counts = np.array([model.get_topic_word_dist(topic, normalize=False) for topic in range(settings.topics)])
+    return TopicModel(
+        words=tuple(model.used_vocabs),
+        counts=(counts - settings.word_prior).round().clip(min=0).astype(np.float64),
+        priors=np.array(model.alpha, dtype=np.float64),
+        word_prior=settings.word_prior,
+    )
+
+
+Thresholds = Mapping[str, Mapping[str, float]]
+"""Segmentation -> `FEATURES` -> threshold."""
+
+
+def no_thresholds() -> Thresholds:
+    """Every segment is about a scenario."""
+    return {segmentation: {FEATURES: 1.0} for segmentation in SEGMENTATIONS}
+
+
+def boundary_share(documents: Sequence[ScenarioDocument]) -> float:
+    """The share of gaps between sentences where the gold labels change."""
+    changes = [set(left) != set(right) for document in documents for left, right in pairwise(document.labels())]
+    return sum(changes) / max(1, len(changes))
+
+
+def tuned_thresholds(
+    parts: ScenarioParts, documents: Sequence[ScenarioDocument], read: Sequence[ReadDocument]
+) -> Thresholds:
+    """The thresholds with the best micro F1 of sentences, for each segmentation."""
+    return {segmentation: {FEATURES: _tuned(parts, segmentation, documents, read)} for segmentation in SEGMENTATIONS}
+
+
+def _tuned(
+    parts: ScenarioParts,
+    segmentation: str,
+    documents: Sequence[ScenarioDocument],
+    read: Sequence[ReadDocument],
+) -> float:
+    entropies, kept, refused = [], [], []
+    for document, words in zip(documents, read, strict=True):
+        labels = document.labels()
+        spans = parts.spans(segmentation, words)
+        for (start, end), (entropy, ranking) in zip(spans, parts.rankings(words, spans), strict=True):
+            names = [name for name, _ in ranking]
+            entropies.append(entropy)
+            kept.append(_counts(labels[start:end], names))
+            refused.append(_counts(labels[start:end], [NONE, *names]))
+    return best_threshold(np.array(entropies), np.array(kept), np.array(refused))
+
+
+def _counts(labels: Sequence[Sequence[str]], ranking: Sequence[str]) -> tuple[float, float, float]:
+    """True positives, predicted and gold labels of the sentences of a segment."""
+    counts = count_labels(compare(gold, ranking) for gold in labels).values()
+    true = float(sum(count.true_positives for count in counts))
+    return (
+        true,
+        true + sum(count.false_positives for count in counts),
+        true + float(sum(count.false_negatives for count in counts)),
+    )
+
+
+def best_threshold(entropies: NDArray[np.float64], kept: NDArray[np.float64], refused: NDArray[np.float64]) -> float:
+    """The threshold with the best F1 if segments above it are about no scenario; the highest of equally good ones.
+
+    Parameters
+    ----------
+    entropies:
+        Of each segment, (segments,).
+    kept, refused:
+        True positives, predicted and gold labels of each segment, (segments, 3), with its scenario and without.
+    """
+    order = np.argsort(entropies, kind="stable")
+    values = entropies[order]
+    none = np.zeros((1, 3))
+    below = np.concatenate([none, kept[order].cumsum(axis=0)])
+    above = np.concatenate([refused[order][::-1].cumsum(axis=0)[::-1], none])
+    true, predicted, gold = (below + above).T
+    scores = 2 * true / np.maximum(predicted + gold, 1e-9)
+    edges = np.concatenate([[0.0], (values[:-1] + values[1:]) / 2, [1.0]])
+    # Segments of equal entropy are on the same side of any threshold.
+    possible = np.concatenate([[values[0] > 0], values[:-1] < values[1:], [True]])
+    best = max(np.flatnonzero(possible), key=lambda place: (round(scores[place], 9), place))
+    return float(edges[best])
 
 
 class TilingTask:

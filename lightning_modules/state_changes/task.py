@@ -10,12 +10,11 @@ from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
 from kgscripts.reproductions.openpi.causal import answer_pieces, change_causal_checkpoint, prompt_pieces
 from kgscripts.reproductions.openpi.reading import OpenPIStep
-from lightning_modules.causal.data import CausalData, CausalText
-from lightning_modules.causal.module import CausalModule
+from lightning_modules.causal import CausalData, CausalModule, CausalText
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, split
-from lightning_modules.state_changes.settings import CausalChangeSettings
+from lightning_modules.module import Split, split
 from lightning_modules.state_changes.steps import steps_digest
+from lightning_modules.task_settings import CausalChangeSettings
 from schemas.changes import ProcedureStep
 
 

@@ -1,23 +1,157 @@
-"""The training task of the encoder of steps."""
+"""Training of the encoder of steps: data, LightningModule and task."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
+import torch
+from attrs import frozen
+from torch import Tensor, nn
+from torch.nn import functional
 
 from kgscripts.corpora.grouped_steps import GroupedText
+from kgscripts.models.adapters import with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import load_encoder
-from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_checkpoint
-from lightning_modules.data import split
-from lightning_modules.steps.descriptions import written_texts
-from lightning_modules.steps.encoder_module import EncoderModule, GroupedSteps, StepData, StepEncoderNetwork
-from lightning_modules.steps.settings import EncoderTrainingSettings
+from kgscripts.models.encoder import Encoder, load_encoder
+from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, StepEncoderSettings, encoder_checkpoint
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
+from lightning_modules.steps.task import written_texts
+from lightning_modules.task_settings import EncoderTrainingSettings
+
+_MOST_PIECES = 64
+_PARTS = {".lora_A.default.weight": DOWN, ".lora_B.default.weight": UP}
+"""Ends of peft's names of adapters -> beginnings of their names in checkpoints."""
+_PREFIX = "base_model.model."
+
+
+@frozen
+class GroupedSteps:
+    """The steps of a scenario; those with the same number in `groups` are the same step."""
+
+    scenario: str
+    texts: Sequence[str]
+    groups: Sequence[int]
+
+
+@frozen(eq=False)
+class StepBatch(TrainingBatch):
+    """Steps of one scenario: `ids` and `attention` (steps, pieces), `groups` (steps,)."""
+
+    ids: Tensor
+    attention: Tensor
+    groups: Tensor
+
+
+class StepData(TrainingData[tuple[int, int]]):
+    """A batch is drawn from one scenario; an example is a scenario's number and a step's."""
+
+    def __init__(
+        self,
+        train: Sequence[GroupedSteps],
+        held_out: Sequence[GroupedSteps],
+        encoder: Encoder,
+        settings: EncoderTrainingSettings,
+    ) -> None:
+        super().__init__(Split(list(train), list(held_out)), settings)
+        self._scenarios = [*train, *held_out]
+        self._train = len(train)
+        self._ids = [
+            [
+                torch.tensor([encoder.start, *encoder.pieces(text)[: _MOST_PIECES - 2], encoder.separator])
+                for text in scenario.texts
+            ]
+            for scenario in self._scenarios
+        ]
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return self._train
+
+    def train_batches(self, draw: random.Random) -> Sequence[Sequence[tuple[int, int]]]:
+        """See `TrainingData`."""
+        numbers = draw.sample(range(self._train), self._train)
+        return [self._batch(number, draw) for number in numbers]
+
+    def held_out_batches(self) -> Sequence[Sequence[tuple[int, int]]]:
+        """See `TrainingData`."""
+        return [self._batch(number, random.Random(number)) for number in range(self._train, len(self._scenarios))]
+
+    def collate(self, examples: Sequence[tuple[int, int]]) -> StepBatch:
+        """See `TrainingData`."""
+        pieces = [self._ids[scenario][step] for scenario, step in examples]
+        ids = nn.utils.rnn.pad_sequence(pieces, batch_first=True)
+        lengths = torch.tensor([len(own) for own in pieces])
+        return StepBatch(
+            where=tuple(sorted({self._scenarios[scenario].scenario for scenario, _ in examples})),
+            ids=ids,
+            attention=(torch.arange(ids.shape[1]) < lengths[:, None]).long(),
+            groups=torch.tensor([self._scenarios[scenario].groups[step] for scenario, step in examples]),
+        )
+
+    def _batch(self, number: int, draw: random.Random) -> list[tuple[int, int]]:
+        steps = range(len(self._scenarios[number].texts))
+        return [(number, step) for step in draw.sample(steps, min(self._size, len(steps)))]
+
+
+class StepEncoderNetwork(nn.Module):
+    """The lower layers of an encoder, which gets adapters; only these are trained."""
+
+    def __init__(self, encoder: Encoder, settings: EncoderTrainingSettings) -> None:
+        super().__init__()
+        encoder.network.encoder.layer = encoder.network.encoder.layer[: settings.layers]
+        self.adapted = with_adapters(encoder.network, settings.rank)
+
+    def forward(self, batch: StepBatch) -> Tensor:
+        """Unit vectors (steps, size)."""
+        states = self.adapted(input_ids=batch.ids, attention_mask=batch.attention).last_hidden_state
+        return functional.normalize((states * batch.attention[:, :, None]).sum(dim=1), dim=1)
+
+    def adapters(self) -> dict[str, nn.Parameter]:
+        """What is trained, by the names of checkpoints."""
+        named = {}
+        for name, parameter in self.adapted.named_parameters():
+            for end, part in _PARTS.items():
+                if name.endswith(end):
+                    named[part + name.removeprefix(_PREFIX).removesuffix(end)] = parameter
+        return named
+
+
+class EncoderModule(TrainingModule):
+    """Minimises the surprisal of the other steps of a step's group among all steps of the batch."""
+
+    network: StepEncoderNetwork
+    _settings: EncoderTrainingSettings
+
+    def __init__(self, network: StepEncoderNetwork, settings: EncoderTrainingSettings) -> None:
+        super().__init__(network, settings)
+
+    def loss(self, batch: StepBatch) -> Loss:
+        """See `TrainingModule`; per step that has others of its group in the batch."""
+        vectors = self.network(batch).float()
+        itself = torch.eye(len(vectors), dtype=torch.bool, device=vectors.device)
+        same = (batch.groups[:, None] == batch.groups) & ~itself
+        scores = (vectors @ vectors.T / self._settings.temperature).masked_fill(itself, -torch.inf)
+        surprisal = (-scores.log_softmax(dim=1)).masked_fill(~same, 0.0).sum(dim=1)
+        others = same.sum(dim=1)
+        told = others > 0
+        mean = surprisal[told].div(others[told]).sum() / told.sum().clamp(min=1)
+        return Loss(mean, max(1, int(told.sum())))
+
+    def trained_state(self) -> Mapping[str, Tensor]:
+        """The adapters; MiniLM stays as it is."""
+        return {name: value.detach() for name, value in self.network.adapters().items()}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """See `TrainingModule`."""
+        for name, parameter in self.network.adapters().items():
+            parameter.data.copy_(state[name])
 
 
 class EncoderTask:

@@ -1,10 +1,13 @@
-"""The training task of the step merger."""
+"""Training of the classifier of pairs of steps: data, LightningModule, task and cross-validation."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+import random
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +15,149 @@ import attrs
 import numpy as np
 import torch
 from attrs import frozen
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
 
-from kgscripts.evaluation.steps.gold import GoldScenario, descript_scenarios, inscript_scenarios
+from kgscripts.corpora.grouped_steps import GroupedText, read_descriptions
+from kgscripts.evaluation.result import Evaluation
+from kgscripts.evaluation.steps.gold import GoldScenario, descript_scenarios, grouped_scenarios, inscript_scenarios
+from kgscripts.evaluation.steps.merging import DESCRIPT, INSCRIPT, score_scenarios
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import RememberedVectors
-from kgscripts.models.steps.contexts import StepContexts
+from kgscripts.models.steps.contexts import StepContexts, pair_features
 from kgscripts.models.steps.encoder import StepEncoder
-from kgscripts.models.steps.merger import PairNetwork, StepSettings, merger_checkpoint
+from kgscripts.models.steps.merger import PairNetwork, StepMerger, StepSettings, merger_checkpoint
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, split
-from lightning_modules.steps.descriptions import written_scenarios
-from lightning_modules.steps.module import LabelledPairs, PairData, PairModule, labelled_pairs
-from lightning_modules.steps.settings import StepTrainingSettings
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
+from lightning_modules.settings import Hardware
+from lightning_modules.task_settings import StepTrainingSettings
+from lightning_modules.training import train
+
+
+def written_texts() -> list[GroupedText]:
+    """Every description."""
+    folder = resources.files("lightning_modules.steps") / "data"
+    files = sorted(folder.iterdir(), key=lambda file: file.name)
+    return [text for file in files for text in read_descriptions(file.read_text(encoding="utf-8"))]
+
+
+def written_scenarios() -> list[GoldScenario]:
+    """The scenarios of the descriptions, with their events as the shipped extractors read them."""
+    return grouped_scenarios(written_texts())
+
+
+@frozen(eq=False)
+class LabelledPairs:
+    """Pairs of actions of one annotation: features (pairs, features), and whether they are one step; weights sum to 1.
+
+    A pair weighs as the geometric mean of the numbers of steps of both actions.
+    """
+
+    where: str
+    features: NDArray[np.float32]
+    same: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+
+def labelled_pairs(scenario: GoldScenario, contexts: StepContexts, most: int, seed: int) -> list[LabelledPairs]:
+    """The pairs of actions that an annotation judges, at most `most` of each, drawn with `seed`."""
+    number_of = {action: number for number, action in enumerate(contexts.actions)}
+    found = []
+    for annotation in scenario.annotations:
+        groups = annotation.groups()
+        counts = {action: sum(step.action == action for step in annotation.steps) for action in groups}
+        actions = sorted(groups)
+        pairs = [(one, other) for place, one in enumerate(actions) for other in actions[:place]]
+        if len(pairs) > most:
+            pairs = sorted(random.Random(f"{seed} {annotation.name}").sample(pairs, most))
+        if not pairs:
+            continue
+        rows = np.array([number_of[action] for action in actions])
+        every = pair_features(contexts, rows, rows)
+        place_of = {action: place for place, action in enumerate(actions)}
+        ones, others = (np.array([place_of[pair[side]] for pair in pairs]) for side in (0, 1))
+        weights = np.sqrt([float(counts[one] * counts[other]) for one, other in pairs])
+        found.append(
+            LabelledPairs(
+                f"{scenario.scenario} ({annotation.name})",
+                every[ones, others],
+                np.array([groups[one] == groups[other] for one, other in pairs], dtype=np.float32),
+                (weights / weights.sum()).astype(np.float32),
+            )
+        )
+    return found
+
+
+@frozen(eq=False)
+class PairBatch(TrainingBatch):
+    """`features` (pairs, features), `same` and `weights` (pairs,)."""
+
+    features: Tensor
+    same: Tensor
+    weights: Tensor
+
+
+class PairData(TrainingData[int]):
+    """Batches of pairs; the pairs of some scenarios are held out."""
+
+    def __init__(
+        self, train: Sequence[LabelledPairs], held_out: Sequence[LabelledPairs], settings: StepTrainingSettings
+    ) -> None:
+        super().__init__(Split(list(train), list(held_out)), settings)
+        parts = [*train, *held_out]
+        self._where = [part.where for part in parts]
+        self._scenario = np.repeat(np.arange(len(parts)), [len(part.same) for part in parts])
+        self._features = torch.from_numpy(np.concatenate([part.features for part in parts]))
+        self._same = torch.from_numpy(np.concatenate([part.same for part in parts]))
+        weights = np.concatenate([part.weights for part in parts])
+        self._weights = torch.from_numpy(weights / weights.mean())
+        self._train = sum(len(part.same) for part in train)
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return -(-self._train // self._size)
+
+    def train_batches(self, draw: random.Random) -> Sequence[Sequence[int]]:
+        """See `TrainingData`."""
+        order = list(range(self._train))
+        draw.shuffle(order)
+        return self._batches(order)
+
+    def held_out_batches(self) -> Sequence[Sequence[int]]:
+        """See `TrainingData`."""
+        return self._batches(list(range(self._train, len(self._same))))
+
+    def collate(self, examples: Sequence[int]) -> PairBatch:
+        """See `TrainingData`."""
+        numbers = torch.tensor(examples)
+        where = sorted({self._where[number] for number in self._scenario[examples]})
+        return PairBatch(
+            where=tuple(where),
+            features=self._features[numbers],
+            same=self._same[numbers],
+            weights=self._weights[numbers],
+        )
+
+    def _batches(self, numbers: Sequence[int]) -> list[Sequence[int]]:
+        return [numbers[start : start + self._size] for start in range(0, len(numbers), self._size)]
+
+
+class PairModule(TrainingModule):
+    """Minimises the weighted surprisal of whether two actions are the same step."""
+
+    network: PairNetwork
+
+    def __init__(self, network: PairNetwork, settings: StepTrainingSettings) -> None:
+        super().__init__(network, settings)
+
+    def loss(self, batch: PairBatch) -> Loss:
+        """See `TrainingModule`; per pair."""
+        odds = self.network(batch.features)
+        losses = functional.binary_cross_entropy_with_logits(odds, batch.same, weight=batch.weights)
+        return Loss(losses, len(batch.same))
 
 
 @frozen
@@ -122,3 +256,42 @@ class StepTask:
     def checkpoint(self, module: PairModule, settings: StepTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
         return merger_checkpoint(module.network, StepSettings(hidden=settings.hidden), self._encoder, card)
+
+
+def cross_validate(
+    scenarios: StepScenarios,
+    configuration: Configuration,
+    encoder: StepEncoder,
+    *,
+    hardware: Hardware | None = None,
+    on_scenario: Callable[[], object] | None = None,
+    thresholds: Sequence[float] = (),
+) -> list[Evaluation]:
+    """Evaluate on DeScript and on InScript, also with other thresholds; the model of each scenario has seen no text
+    about it.
+
+    The encoder is the same for all: it was trained on none of these scenarios.
+
+    Raises as `train` does.
+    """
+    pairs = ScenarioPairs(encoder)
+    models: dict[str, StepMerger] = {}
+
+    def merger_of(scenario: GoldScenario) -> StepMerger:
+        name = scenario.scenario
+        if name not in models:
+            with tempfile.TemporaryDirectory() as folder:
+                task = StepTask(configuration, scenarios.without({name}), encoder, pairs)
+                train(task, configuration.training, Path(folder) / "model", hardware=hardware)
+                models[name] = load("steps", Path(folder) / "model")
+                models[name].vectors = pairs.vectors
+            if on_scenario is not None:
+                on_scenario()
+        return models[name]
+
+    return [
+        score_scenarios(
+            own, merger_of, dataset=dataset, split="each scenario left out", source="steps", thresholds=thresholds
+        )
+        for dataset, own in ((DESCRIPT, scenarios.descript), (INSCRIPT, scenarios.inscript))
+    ]

@@ -18,9 +18,9 @@ from kgscripts.alignment.lattice import (
     next_alignments,
     parameterised_transitions,
     posteriors,
+    transition_log_probability,
     viterbi,
 )
-from kgscripts.alignment.paths import transition_log_probability
 from tests.alignment.enumeration import Batch, alignments, batches, log_sum
 
 CLOSE = 1e-9

@@ -12,9 +12,9 @@ from kgscripts.alignment.lattice import (
     fixed_transitions,
     log_marginal,
     posteriors,
+    transition_log_probability,
     viterbi,
 )
-from kgscripts.alignment.paths import transition_log_probability
 
 EMISSION = torch.zeros(2, 5, 3)
 SCALAR = torch.tensor(-0.7)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from kgscripts import ScriptGraph
 from kgscripts.records import SOURCE, Reading, write_shard
 from schemas.records import Document
-from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.exports.kitchen import kitchen_rows
 from tests.graphs import write_graph

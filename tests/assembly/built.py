@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from schemas.tables import TABLE_NAMES
 
 Rows = dict[str, list[dict[str, Any]]]

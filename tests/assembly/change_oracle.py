@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from attrs import field, frozen
 
-from kgscripts.changes.attributes import leading_attribute
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree, leading_attribute
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from schemas.changes import Level
 from schemas.records import Document, PassageKind, Record, Sentence, StateChange

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from exports.validation import validate
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction
 from schemas.graph_directory import locked
 from schemas.records import Document
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
 from tests.assembly.tiny_changes import TinyChanges
 from tests.assembly.tiny_reader import tiny, tiny_document

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from exports.validation import validate
-from kgscripts.assembly.writing.broader import broader_name
+from kgscripts import ScriptGraph
+from kgscripts.assembly.writing.evidence import broader_name
 from kgscripts.changes.attributes import attributes, broader_attribute
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph
 from schemas.changes import Level
 from schemas.records import Record, StateChange
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_rows, labels
 from tests.assembly.tiny_reader import tiny, tiny_document
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kgscripts.assembly.tables.choices import ActionKey
+from kgscripts.assembly.tables.alternatives import ActionKey
 from kgscripts.assembly.tables.clusters import cluster
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.records import Document

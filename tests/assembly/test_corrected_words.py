@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.assembly.tables.corrected_segments import Told, corrected
-from kgscripts.assembly.tables.order_ranking import positions_of
+from kgscripts.assembly.tables.order import positions_of
 from kgscripts.assembly.tables.words import action_of, names_source, spans_of
 from schemas.corrections import NO_SCENARIO, Correction
 

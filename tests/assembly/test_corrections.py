@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from exports.rdf.chunks import GraphChunks
+from kgscripts import ScriptGraph
 from kgscripts.editing.correcting import correct_graph, list_corrections
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.corrections import add_corrections
@@ -16,7 +17,6 @@ from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction
 from schemas.graph_directory import locked
 from schemas.records import Document
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows
 from tests.assembly.salience_oracle import expected_marks, found_marks
 from tests.assembly.tiny_reader import TinyDecomposer, tiny, tiny_document

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from attrs import frozen
 
+from kgscripts import ScriptGraph
 from kgscripts.enrichers.named_scenarios import NamedScenarios
 from kgscripts.enrichers.predicted_tools import ToolPredictor
-from kgscripts.enrichers.protocol import Enricher
-from kgscripts.enrichers.registry import choose_enrichers, with_records
+from kgscripts.enrichers.protocol import Enricher, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.kinds import decode
@@ -23,7 +23,6 @@ from kgscripts.records.store import RecordStore
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
 from schemas.records import Document, PredictedTool, Record, Segment, SentenceVector
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
 from tests.assembly.tiny_reader import TinyDecomposer, tiny, tiny_document
 from tests.plugins import install

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from exports.scripts import read_script
 from exports.validation import validate
-from kgscripts.analysis.read_tools import read_tools
+from kgscripts import ScriptGraph
+from kgscripts.analysis.step_statements import read_tools
 from kgscripts.pipeline import build_graph
+from kgscripts.scripts.reading import read_script
 from schemas.records import INFERRED, Action
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_rows
 
 TEXTS = (

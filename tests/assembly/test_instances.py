@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from attrs import frozen
 
+from kgscripts import ScriptGraph
 from kgscripts.assembly.writing.passages import parents
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph
 from schemas.records import Document, Passage, PassageKind, Record, Sentence
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_rows, labels
 from tests.assembly.tiny_reader import TinySegmenter, tiny, tiny_document
 

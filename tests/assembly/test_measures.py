@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from exports.validation import validate
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_rows
 from tests.commands import run
 

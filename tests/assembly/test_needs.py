@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from exports.needs import list_needs
 from exports.validation import validate
+from kgscripts import ScriptGraph
 from kgscripts.analysis.graph_diff import diff_graphs
-from kgscripts.assembly.tables.need_words import product_names, worked_on_names
+from kgscripts.assembly.tables.needs import product_names, worked_on_names
 from kgscripts.editing.correcting import correct_graph, correct_in_words
 from kgscripts.pipeline import build_graph
+from kgscripts.scripts.things import list_needs
 from schemas.corrections import Correction
 from schemas.errors import InputError, RecordError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_rows
 
 TEXTS = (

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
+from kgscripts.assembly.tables.order import LEAST_PER_MILLE, Verdict, estimated_order, rank_pairs, topological_ranks
 from kgscripts.assembly.tables.order_pairs import LONGEST_REACH
-from kgscripts.assembly.tables.order_ranking import Verdict, rank_pairs, topological_ranks
 from kgscripts.pipeline import build_graph
 from kgscripts.wilson import Z, lower_bound
 from tests.assembly.built import Rows, graph_rows, labels

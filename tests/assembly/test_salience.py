@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgscripts.assembly.engine import Engine
-from kgscripts.assembly.tables.salience import COMMON_PER_CENT, LEAST_TOLD, salience_ranks, usual_steps
+from kgscripts.assembly.tables.typicality import COMMON_PER_CENT, LEAST_TOLD, salience_ranks, usual_steps
 from kgscripts.typicality.importance import shipped_importance
 from kgscripts.typicality.weights import shipped_weights
 from schemas.graph_types import RELATION_TYPES

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from attrs import evolve, frozen
 
+from kgscripts import ScriptGraph
 from kgscripts.assembly import engine
 from kgscripts.assembly.assemble import assemble
-from kgscripts.distributed.plan import Plan, split_reading
+from kgscripts.distributed.plan import ReadingPlan, split_reading
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph, remove_source, versions_of
@@ -21,7 +22,6 @@ from schemas.changes import Level
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import locked
 from schemas.records import EventMention, Record, Sentence, StateChange
-from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 from tests.assembly.built import Rows, graph_bytes, graph_rows, labels
 from tests.assembly.tiny_reader import read_tiny, tiny_document
@@ -163,9 +163,7 @@ def test_a_reading_in_pieces_keeps_the_number_in_its_plan(tmp_path: Path) -> Non
     of_llm = '[extractors.llm]\nendpoint = "http://127.0.0.1:9/v1"\nmodel = "tiny"\n'
     (tmp_path / "build.toml").write_text(options + of_llm, encoding="utf-8")
     run("split-reading", tmp_path / "story.txt", "-o", tmp_path / "graph", "--config", tmp_path / "build.toml")
-    assert Plan.read(tmp_path / "graph").making == {"min_readers": 2}
+    assert ReadingPlan.read(tmp_path / "graph").options["min_readers"] == 2
     with pytest.raises(ConfigurationError, match="no extractor reads events"):
-        split_reading(
-            [tmp_path / "story.txt"], tmp_path / "new", pieces=1, making={"min_readers": 2}, extractors=["labels"]
-        )
+        split_reading([tmp_path / "story.txt"], tmp_path / "new", pieces=1, min_readers=2, extractors=["labels"])
     assert not (tmp_path / "new").exists()

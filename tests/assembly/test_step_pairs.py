@@ -18,19 +18,19 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import cli
-from exports.scripts import read_script
 from exports.validation import validate
+from kgscripts import ScriptGraph
 from kgscripts.assembly.tables import close_matches as module
-from kgscripts.assembly.tables.choices import ActionKey, are_choices, differ_in_a_choice, split_by_choice
+from kgscripts.assembly.tables.alternatives import ActionKey, are_choices, differ_in_a_choice, split_by_choice
 from kgscripts.assembly.tables.close_matches import MOST_MATCHES, Steps, close_matches, mean_vector
 from kgscripts.editing.correcting import correct_graph, correct_in_words
-from kgscripts.enrichers.action_vectors import ActionVectors
+from kgscripts.enrichers.vectors import ActionVectors
 from kgscripts.pipeline import build_graph
+from kgscripts.scripts.reading import read_script
 from kgscripts.typicality.features import Vectors
 from schemas.corrections import Correction
 from schemas.errors import InputError
 from schemas.records import ActionVector, Record
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import Rows, graph_bytes, graph_rows
 from tests.assembly.salience_oracle import expected_marks, found_marks
 from tests.assembly.tiny_reader import tiny, tiny_document
@@ -84,7 +84,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     entries = {"chance-vectors": "tests.assembly.test_step_pairs:_Vectors"}
     with pytest.MonkeyPatch.context() as patch:
         install(tmp_path_factory.mktemp("site"), "kgscripts.enrichers", entries, patch)
-        patch.setattr("kgscripts.assembly.tables.salience.shipped_weights", lambda: SimpleNamespace(usual=0.0))
+        patch.setattr("kgscripts.assembly.tables.typicality.shipped_weights", lambda: SimpleNamespace(usual=0.0))
         path = tmp_path_factory.mktemp("pairs") / "graph"
         build_graph(output=path, texts=DOCUMENTS, extractors=[*tiny(), _Vectors()])
         yield path

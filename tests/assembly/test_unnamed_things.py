@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.assembly.tables.unnamed_things import PRONOUNS, with_named_steps
+from kgscripts.assembly.tables.clusters import PRONOUNS, with_named_steps
 
 POUR_IT = ("pour", "", "it", "into", "mug")
 POUR_COFFEE = ("pour", "", "coffee", "into", "mug")

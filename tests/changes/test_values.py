@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree
 
 
 @pytest.mark.parametrize(

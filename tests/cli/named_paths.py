@@ -37,8 +37,8 @@ for _name in (
     "kgscripts.extractors.changes.state_changes",
     "kgscripts.training.change_ratings",
     "kgscripts.models.scenarios.detector",
-    "lightning_modules.scenarios.cross_validation",
-    "lightning_modules.steps.cross_validation",
+    "lightning_modules.scenarios.detector_task",
+    "lightning_modules.steps.task",
 ):
     import_module(_name)
 

@@ -10,10 +10,10 @@ import pytest
 
 import exports.cypher.cypher
 import exports.query.sparql
+from kgscripts import ScriptGraph
 from kgscripts.models.registry import describe
 from kgscripts.pipeline import build_graph
 from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.commands import run
 
 PAIRS = (

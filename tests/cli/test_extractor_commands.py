@@ -12,13 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from kgscripts import pipeline
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts import ScriptGraph, pipeline
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import installed_extractors
 from kgscripts.models.registry import describe
 from kgscripts.score_files import read_scores, scores_of_package
 from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.commands import run
 
 PASTA = "# How to cook pasta\n\n1. Fill a pot with water.\n2. Drain the pasta with a strainer.\n"

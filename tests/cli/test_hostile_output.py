@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 import cli
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.exports.kitchen import kitchen_rows
 from tests.graphs import write_graph
 

@@ -16,7 +16,6 @@ import kgscripts.training.change_ratings
 import kgscripts.training.importance
 import kgscripts.training.text.asides
 import kgscripts.training.text.pronouns
-import kgscripts.training.typicality
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.models import registry
 from kgscripts.typicality.importance import shipped_importance
@@ -143,7 +142,7 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
         monkeypatch.setattr(fitted, "read_stories", lambda _: [])
         monkeypatch.setattr(fitted, "marked_texts", lambda *_: [])
         monkeypatch.setattr(fitted, "fit", lambda _: {"constant": 1.0})
-    learning = kgscripts.training.typicality
+    learning = kgscripts.training.importance
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))
     monkeypatch.setattr(learning, "learn_from", lambda _: shipped_weights())

@@ -19,7 +19,7 @@ from attrs import define, field
 import cli
 from kgscripts.corpora import long_texts
 from kgscripts.models import registry
-from kgscripts.models.scenarios import windows as scenario_windows
+from kgscripts.models.scenarios import protocol as scenario_windows
 from schemas import terminal
 from schemas.provenance import Model
 from schemas.scenario_documents import NONE, DetectedSegment

@@ -12,12 +12,12 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
+from kgscripts import ScriptGraph
 from kgscripts.building.docs import given_docs
 from kgscripts.building.inputs import text_input
 from kgscripts.pipeline import build_graph
 from kgscripts.text.pipeline import COMPONENT, describe_language, describe_pipeline, shipped_directory
 from schemas.errors import ConfigurationError, InputError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.component.pipelines import EXAMPLES, STORY, quick
 
 QUICKLY: dict[str, Any] = {"extractors": ["events", "labels", "sentences"]}

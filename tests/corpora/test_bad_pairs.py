@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from kgscripts.corpora.pairs import kidscook_ids
-from kgscripts.corpora.pairs.kidscook_ids import SPECIAL_WORDS, VOCABULARY_FILE
-from kgscripts.corpora.pairs.loading import load_pairs
+from kgscripts.corpora.pairs import loading
+from kgscripts.corpora.pairs.loading import SPECIAL_WORDS, VOCABULARY_FILE, load_pairs
 from schemas.errors import InputError
 from tests.corpora.test_pair_corpora import WORDS, ids, write_ids
 
@@ -259,9 +258,9 @@ def test_id_sequences_cut_off_or_too_large(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(InputError, match="not a pickle of plain data"):
         load_pairs([path])
     path.write_bytes(whole)
-    monkeypatch.setattr(kidscook_ids, "MAX_IDS", 150)
+    monkeypatch.setattr(loading, "MAX_IDS", 150)
     with pytest.raises(InputError, match="#76: more than 150 ids"):
         load_pairs([path], strict=False)
-    monkeypatch.setattr(kidscook_ids, "MAX_PICKLE_BYTES", 100)
+    monkeypatch.setattr(loading, "MAX_PICKLE_BYTES", 100)
     with pytest.raises(InputError, match="a pickle of more than 100 bytes"):
         load_pairs([path])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.descript_gold import read_paraphrase_sets
+from kgscripts.corpora.grouped_steps import read_paraphrase_sets
 from schemas.errors import InputError
 
 SETS = """<scripts>

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgscripts.building.report import print_report
-from kgscripts.corpora.encodings import Utf8Check, western_encoding
-from kgscripts.corpora.source import is_binary
+from kgscripts.corpora.source import Utf8Check, is_binary, western_encoding
 from kgscripts.pipeline import build_graph
 from schemas.records import DiscardReason
 from tests.corpora.documents import read

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from kgscripts.corpora import fetching
-from kgscripts.corpora.catalogue import GITHUB, RemoteFile, corpora, select
-from kgscripts.corpora.fetching import ATTEMPTS, Fetched, Outcome, fetch
+from kgscripts.corpora.fetching import ATTEMPTS, GITHUB, Fetched, Outcome, RemoteFile, corpora, fetch, select
 from kgscripts.evaluation.registry import evaluation_tasks
 from kgscripts.reproductions.openpi.reading import read_openpi
 from schemas.errors import ConfigurationError, InputError, StoreError

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.building.inputs import place_key
 from kgscripts.building.report import print_report
 from kgscripts.pipeline import build_graph
 from kgscripts.records.inputs import MOST_DISCARDS
 from schemas.errors import GraphDirectoryError, InputError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
 

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kgscripts.corpora.pairs.kidscook_ids import VOCABULARY_FILE
-from kgscripts.corpora.pairs.loading import load_pairs
+from kgscripts.corpora.pairs.loading import VOCABULARY_FILE, load_pairs
 from schemas.errors import InputError
 from tests.corpora.test_pair_corpora import write_ids
 

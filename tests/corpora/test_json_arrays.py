@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.corpora.json_arrays import array_values
+from kgscripts.corpora.jsonl import array_values
 from kgscripts.corpora.source import source_of
 from schemas.records import Discard, DiscardReason
 from tests.corpora.documents import read

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from kgscripts.building.inputs import file_input, text_input
-from kgscripts.corpora import languages
+from kgscripts.corpora import text_kinds
 from kgscripts.corpora.files import InputFile
-from kgscripts.corpora.languages import other_language
+from kgscripts.corpora.text_kinds import other_language
 from schemas.errors import ModelError
 from schemas.records import Discard, DiscardReason, Document
 from tests.corpora.languages import ENGLISH, OTHER, OTHER_STYLES, SHORT
@@ -71,14 +71,14 @@ def test_the_option_belongs_to_the_input(tmp_path: Path) -> None:
 def test_english_needs_no_detector() -> None:
     """Loading it takes longer than reading a short story."""
     program = (
-        "import sys; from kgscripts.corpora.languages import other_language as of; "
+        "import sys; from kgscripts.corpora.text_kinds import other_language as of; "
         f"assert of({STORY!r}) == of('short') == ''; assert 'py3langid' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_detector_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    languages._detector.cache_clear()
+    text_kinds._detector.cache_clear()
     monkeypatch.setattr("py3langid.langid.MODEL_FILE", "missing.npz.xz")
     with pytest.raises(ModelError, match="cannot be loaded") as caught:
         other_language(OTHER["de"])

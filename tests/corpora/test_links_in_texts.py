@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.corpora.links import with_covered_links, without_links
+from kgscripts.corpora.inline_markup import with_covered_links, without_links
 from schemas.records import Document, PassageKind
 from tests.corpora.documents import read
 

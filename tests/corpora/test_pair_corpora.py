@@ -11,8 +11,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.pairs.kidscook_ids import SPECIAL_WORDS, VOCABULARY_FILE, read_released_vocabulary
-from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist, split_files
+from kgscripts.corpora.pairs.loading import (
+    SPECIAL_WORDS,
+    VOCABULARY_FILE,
+    load_pairs,
+    read_released_vocabulary,
+    read_whitelist,
+    split_files,
+)
 from kgscripts.corpora.pairs.pair import Pair, tokens
 from kgscripts.reproductions.kidscook.cloze.construction import template_line
 from schemas.errors import InputError, RecordError

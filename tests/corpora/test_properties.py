@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kgscripts.corpora.detokenizing import detokenize
 from kgscripts.corpora.files import InputFile
-from kgscripts.corpora.formats import FORMATS, documents_from_strings, read_file
+from kgscripts.corpora.formats import documents_from_strings, formats, read_file
 from kgscripts.corpora.inline_markup import without_markup
 from kgscripts.corpora.lines import line_spans
 from kgscripts.corpora.plain_text import paragraph_spans
@@ -72,7 +72,7 @@ _PIECES = st.sampled_from(
 _TEXTS = st.lists(_PIECES | st.text(max_size=5), max_size=30).map("".join)
 
 
-_FORMATS = st.sampled_from([None, *FORMATS])
+_FORMATS = st.sampled_from([None, *formats()])
 
 
 @given(_TEXTS, _FORMATS)
@@ -144,4 +144,4 @@ def test_steps_are_lines_of_the_text(steps: list[str], title: str) -> None:
 
 @given(st.binary(max_size=200), st.text(max_size=10))
 def test_sniffing_never_fails(sample: bytes, name: str) -> None:
-    assert sniff(sample, name) in (None, *FORMATS)
+    assert sniff(sample, name) in (None, *formats())

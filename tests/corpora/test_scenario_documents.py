@@ -19,8 +19,7 @@ from kgscripts.reproductions.scenarios.documents import (
 )
 from kgscripts.reproductions.scenarios.filler import read_filler
 from schemas.errors import InputError
-from schemas.scenario_documents import LabelledSegment, ScenarioDocument
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import LabelledSegment, ScenarioDocument, concept_scheme
 
 LABELS = st.sampled_from([concept.label for concept in concept_scheme()])
 
@@ -147,14 +146,14 @@ def test_sentences_are_those_of_the_parser() -> None:
 
 
 def test_sentences_do_not_depend_on_how_products_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgscripts.text import sentence_spans
+    from kgscripts.text import passages
     from kgscripts.text.pipeline import load_pipeline
 
     stories = Path(__file__).resolve().parents[1] / "data" / "natural_stories.jsonl"
     texts = [" ".join(document.sentences) for document in read_scenario_documents(stories)]
     found = split_sentences(texts)
     assert load_pipeline().get_pipe("tok2vec").model.ops.use_blis  # type: ignore[attr-defined]
-    monkeypatch.setattr(sentence_spans, "_fast_products", nullcontext)
+    monkeypatch.setattr(passages, "_fast_products", nullcontext)
     assert split_sentences(texts) == found
 
 

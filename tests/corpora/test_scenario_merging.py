@@ -12,8 +12,7 @@ from kgscripts.reproductions.scenarios.documents import LabelledStory
 from kgscripts.reproductions.scenarios.merging import merge_documents
 from kgscripts.reproductions.scenarios.splits import story_parts
 from schemas.errors import ConfigurationError
-from schemas.scenario_documents import ScenarioDocument
-from schemas.scenario_scheme import concept_scheme, linked_scenarios
+from schemas.scenario_documents import ScenarioDocument, concept_scheme, linked_scenarios
 
 LABELS = [concept.label for concept in concept_scheme()]
 BROADER = {concept.label: concept.broader for concept in concept_scheme()}

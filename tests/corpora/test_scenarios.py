@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.corpora.descript import scenario_of_file
 from kgscripts.corpora.scenarios.labels import is_listed, resolve, scenario_of
-from kgscripts.titles.gerunds import gerund
+from kgscripts.corpora.xml_records import scenario_of_file
+from kgscripts.titles.keys import gerund
 from schemas.errors import InputError
 from schemas.records import Document, Passage, PassageKind
-from schemas.scenario_scheme import ScenarioConcept, concept_scheme, linked_scenarios
+from schemas.scenario_documents import ScenarioConcept, concept_scheme, linked_scenarios
 
 
 def test_there_are_200_and_all_labels_differ() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgscripts import ScriptGraph
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import read_file, read_source
 from kgscripts.corpora.source import source_of
@@ -17,7 +18,6 @@ from kgscripts.corpora.tables import check_columns, parse_columns
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError
 from schemas.records import DiscardReason, Document, PassageKind
-from schemas.script_graph import ScriptGraph
 from tests.corpora.documents import passages, read
 
 TEA = 'Task,Worker,Step_No,Action\ntea,a,2,"Pour it, slowly"\ntea,a,1,Boil water\ntea,b,1,"Fill\nit"\negg,a,1,Peel it\n'

@@ -13,17 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exports.targets import export
+from kgscripts import ScriptGraph
 from kgscripts.corpora.how_tos import HowTo, Section, Time, document_of_how_to
-from kgscripts.corpora.numbered_steps import numbered_steps
-from kgscripts.corpora.web.durations import duration_of
+from kgscripts.corpora.list_markers import numbered_steps
 from kgscripts.corpora.web.json_ld import objects_of
 from kgscripts.corpora.web.reader import documents_of_tree, parsed_page, without_markup
-from kgscripts.corpora.web.schema_org import how_tos_of
+from kgscripts.corpora.web.schema_org import duration_of, how_tos_of
 from kgscripts.pipeline import build_graph
 from kgscripts.records.kinds import decode, encode
 from schemas.declared import Span, TimeKind
 from schemas.records import DiscardReason, Document, PassageKind
-from schemas.script_graph import ScriptGraph
 from tests.corpora.documents import check_spans, passages, read
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "kgscripts/examples/pages"
@@ -487,7 +486,7 @@ def test_prose_is_the_main_text(tmp_path: Path) -> None:
 def test_without_trafilatura_prose_is_set_aside_with_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgscripts.corpora.web.main_text.find_spec", lambda _: None)
+    monkeypatch.setattr("kgscripts.corpora.web.reader.find_spec", lambda _: None)
     documents, (discard,) = read(tmp_path, "a.html", page("<p>I boiled the water, and then I poured it.</p>" * 9))
     assert not documents
     assert discard.reason is DiscardReason.NOT_INSTALLED

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.evaluation.events import extraction
 from kgscripts.evaluation.events.gold_lists import ToolItem, tool_items, tool_scores
 from kgscripts.evaluation.events.list_readers import FrameReader, ListReader, RecordReader
@@ -17,7 +18,6 @@ from kgscripts.pipeline import build_graph
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import ConfigurationError
 from schemas.provenance import Exposure
-from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.evaluation.figures import values
 from tests.extractors.llm.stub_server import Reply, Request, Stub, drained, serving

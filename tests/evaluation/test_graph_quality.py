@@ -10,13 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.evaluation import graph_quality
 from kgscripts.evaluation.graph_quality import Conformance, evaluate_graph
 from kgscripts.pipeline import build_graph
 from schemas.graph_directory import MEASUREMENTS
-from schemas.measurements import Measurement, read_measurements, write_measurements
-from schemas.provenance import Direction, Unit
-from schemas.script_graph import ScriptGraph
+from schemas.provenance import Direction, Measurement, Unit, read_measurements, write_measurements
 
 TEXTS: list[dict[str, Any]] = [
     {"id": "1", "scenario": "making tea", "steps": ["Boil the water.", "Wait.", "Pour the water into a cup."]},

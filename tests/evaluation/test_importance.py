@@ -10,13 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.steps import importance
 from kgscripts.evaluation.steps.importance import FILE, evaluate_importance, graph_steps
 from kgscripts.training import importance as learning
 from kgscripts.typicality.importance import Importance, shipped_importance
 from schemas.errors import InputError
-from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 
 _PASTA = "cooking pasta"

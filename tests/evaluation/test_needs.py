@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from kgscripts import ScriptGraph
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation import needs
 from kgscripts.evaluation.needs import ALL, USUAL, GoldNeeds, evaluate_needs, gold_needs
 from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
-from schemas.script_graph import ScriptGraph
 
 LISTS = [
     GoldNeeds("household", "making tea", (("pot", "kettle"), ("teabag",), ("water",), ("strainer",)), ("cup",)),

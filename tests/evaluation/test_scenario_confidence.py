@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import pytest
 
-from kgscripts.models.scenarios.chain import DetectorSettings
+from kgscripts.models.scenarios.detector import DetectorSettings
 from kgscripts.reproductions.scenarios.confidence import FLOORS, UNLISTED_SHARE, ScoredDocuments, best_floor
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 

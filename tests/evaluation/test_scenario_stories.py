@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from kgscripts import ScriptGraph
 from kgscripts.commands.evaluate import app as evaluate
 from kgscripts.evaluation.result import from_json
 from kgscripts.pipeline import build_graph
@@ -19,7 +20,6 @@ from kgscripts.reproductions.scenarios.mentions import MentionScores, document_t
 from kgscripts.reproductions.scenarios.stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
 from schemas.errors import ConfigurationError, InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
-from schemas.script_graph import ScriptGraph
 from tests.assembly.tiny_reader import TinyExtractor, TinySegmenter
 
 COUNTS = {"taking a bath": 4, "going to the gym": 2, "planting a tree": 1}

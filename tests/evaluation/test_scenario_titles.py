@@ -17,7 +17,7 @@ from kgscripts.evaluation.scenarios.titles import SPLITS, evaluate_titles, gold_
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.titles.keys import title_key
 from schemas.provenance import Exposure
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import concept_scheme
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12))

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.evaluation import search as module
 from kgscripts.evaluation.search import Question, evaluate_search, questions
+from kgscripts.search.entries import Kind
 from schemas.errors import InputError
-from schemas.found import Kind
-from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 
 

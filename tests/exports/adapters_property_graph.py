@@ -17,9 +17,8 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pytest
 
-from exports import to_frames, to_networkx
+from kgscripts import ScriptGraph
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import ValueType
 from tests.exports.compliance import Adapter, AdapterFactory, Content, expected
 from tests.exports.neo4j_server import BoltServer
@@ -97,7 +96,7 @@ def read_graphml(path: Path) -> Content:
 def read_frames(graph: ScriptGraph) -> Content:
     nodes: list[dict[str, Any]] = []
     relations: list[dict[str, Any]] = []
-    for name, frame in to_frames(graph).items():
+    for name, frame in graph.to_frames().items():
         keys = ["iri"] if name in NODE_TYPES else ["from_iri", "to_iri"]
         properties = (NODE_TYPES if name in NODE_TYPES else RELATION_TYPES)[name].properties
         nodes_of = {*keys, *(item.name for item in properties if item.type in (ValueType.NODE, ValueType.NODES))}
@@ -192,7 +191,7 @@ def _parquet(_: pytest.FixtureRequest, folder: Path) -> Adapter:
     def read() -> Content:
         graph = ScriptGraph.open(path)
         content = expected(graph)
-        assert read_networkx(to_networkx(graph)) == content, "networkx"
+        assert read_networkx(graph.to_networkx()) == content, "networkx"
         assert read_frames(graph) == content, "pandas"
         return content
 

@@ -10,8 +10,8 @@ import pytest
 from attrs import field, frozen
 
 from exports.targets import ExportOptions
+from kgscripts import ScriptGraph
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import ValueType
 
 Nodes = dict[str, dict[str, Any]]

@@ -10,9 +10,9 @@ from typing import Any
 
 import networkx as nx
 
-from kgscripts.changes.values import agree
+from kgscripts import ScriptGraph
+from kgscripts.changes.attributes import agree
 from kgscripts.wilson import lower_bound
-from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.exports.kitchen_pairs import add_pairs
 from tests.graphs import Rows, write_graph

@@ -24,8 +24,8 @@ import neo4j
 import pytest
 from attrs import field, frozen
 
+from kgscripts import ScriptGraph
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
 
 _SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 _DEFAULT_PASSWORD = "kgscripts-test"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from cli import app
 from exports.rdf.sparql_client import PASSWORD, USER, SparqlClient
 from exports.targets import export
-from schemas.addresses import without_user
+from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError, KGScriptsError
-from schemas.script_graph import ScriptGraph
+from schemas.http_clients import without_user
 from tests.graphs import write_graph
 
 SECRET = "S3cR3t"

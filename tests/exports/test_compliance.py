@@ -9,8 +9,8 @@ import pytest
 from attrs import evolve
 
 from exports.targets import export
+from kgscripts import ScriptGraph
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import ValueType
 from tests.exports.adapters_property_graph import ADAPTERS as PROPERTY_GRAPH
 from tests.exports.adapters_rdf import ADAPTERS as RDF

@@ -27,9 +27,9 @@ from exports.query import confined, engine_process, sparql
 from exports.query.confined import ask
 from exports.query.engine_process import EngineError, Limits
 from exports.query.sparql import embedded_store as oxigraph_store
+from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError, QueryError
 from schemas.results import ResultFormat, Table
-from schemas.script_graph import ScriptGraph
 from tests.graphs import odd_graph
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has the limits")
@@ -282,7 +282,7 @@ WAITING = """
 import os, signal, sys, threading
 from exports.cypher import cypher
 from exports.query import sparql
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 graph = ScriptGraph.open(sys.argv[1])
 try:
     sparql.run_query(graph, "ASK {}")

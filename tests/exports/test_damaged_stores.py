@@ -11,7 +11,7 @@ import pytest
 
 from exports.cypher import cypher
 from exports.query import sparql
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.graphs import odd_rows, write_graph
 
 

@@ -11,8 +11,8 @@ from exports.cypher import cypher
 from exports.query import sparql
 from exports.query.child_process import Child
 from exports.targets import export
+from kgscripts import ScriptGraph
 from schemas.errors import KGScriptsError, StoreError
-from schemas.script_graph import ScriptGraph
 from tests.disk import small_disk
 from tests.graphs import odd_graph
 

@@ -20,9 +20,9 @@ from neo4j._codec.packstream import v1 as packstream  # The messages of a server
 from exports.cypher.cypher import run_query
 from exports.neo4j import connection as neo4j_connection
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from schemas.errors import KGScriptsError, QueryError, StoreError
 from schemas.graph_types import NODE_TYPES
-from schemas.script_graph import ScriptGraph
 from tests.exports.toy_server import ToyServer, toy_server
 from tests.graphs import odd_rows, write_graph
 

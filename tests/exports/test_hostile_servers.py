@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from exports.query.sparql import run_query
 from exports.rdf import sparql_client
 from exports.targets import export
+from kgscripts import ScriptGraph
 from schemas.errors import KGScriptsError, StoreError
-from schemas.script_graph import ScriptGraph
 from tests.exports.toy_server import ToyServer, toy_server
 from tests.graphs import odd_rows, write_graph
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from exports.scripts import list_scenarios, read_script
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
+from kgscripts.scripts.reading import list_scenarios, read_script
 from schemas.errors import StoreError
 from schemas.records import Document, PassageKind
-from schemas.script_graph import ScriptGraph
 from tests.corpora.documents import passages
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph, write_graph

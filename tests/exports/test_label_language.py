@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import cli
 from exports.query.label_language import finds_nothing, query_with_language
 from exports.query.sparql import run_query
+from kgscripts import ScriptGraph
 from schemas.results import Table
-from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph, kitchen_rows
 from tests.graphs import write_graph
 

@@ -13,9 +13,9 @@ from exports.cypher.ladybug_store import embedded_store
 from exports.query.confined import ask as ask_engine
 from exports.query.engine_process import EngineError, Limits
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from schemas.errors import QueryError, StoreError
 from schemas.graph_types import RELATION_TYPES
-from schemas.script_graph import ScriptGraph
 from tests.exports.adapters_property_graph import read_ladybug
 from tests.exports.compliance import expected
 from tests.graphs import generated_graph, odd_graph, odd_rows, write_graph
@@ -97,7 +97,7 @@ def test_what_a_killed_build_of_the_store_left_goes(tmp_path: Path) -> None:
 def test_two_processes_ask_a_new_graph_at_once(tmp_path: Path) -> None:
     generated_graph(tmp_path, 2_000)
     code = (
-        "import sys; from exports.cypher.cypher import run_query; from schemas.script_graph import ScriptGraph; "
+        "import sys; from exports.cypher.cypher import run_query; from kgscripts import ScriptGraph; "
         f"print(run_query(ScriptGraph.open(sys.argv[1]), {COUNT!r}).rows)"
     )
     command = [sys.executable, "-c", code, str(tmp_path)]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from exports.targets import EXPORTERS, export, resolve
+from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError
-from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.graphs import odd_rows, write_graph
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from schemas.script import script_schema
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
+from kgscripts.scripts.types import script_schema
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph, write_graph
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from schemas.errors import StoreError
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
 from tests.exports.neo4j_server import BoltServer, java_environment, neo4j_folder, neo4j_process, sizes, totals
 from tests.graphs import generated_graph, odd_graph
 

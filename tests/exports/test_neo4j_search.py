@@ -11,10 +11,10 @@ import pytest
 from exports.cypher.cypher import run_query
 from exports.neo4j.search import NAMES, vector_index
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
+from kgscripts.search.entries import Kind
 from kgscripts.search.searching import question_vector, vectors_of
 from schemas.errors import ModelError
-from schemas.found import Kind
-from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 from tests.exports.neo4j_server import BoltServer
 

@@ -10,10 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-import exports
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from schemas.errors import StoreError
-from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, table_schema
 from tests.exports.adapters_property_graph import read_csv, read_frames, read_graphml, read_networkx
 from tests.exports.compliance import expected
@@ -26,7 +25,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 
 
 def test_networkx_holds_the_graph(graph: ScriptGraph) -> None:
-    result = exports.to_networkx(graph)
+    result = graph.to_networkx()
     assert isinstance(result, nx.MultiDiGraph)
     assert read_networkx(result) == expected(graph)
     assert result.graph == {"base_iri": graph.manifest.base_iri, "build_id": graph.build_id}
@@ -38,7 +37,7 @@ def test_frames_hold_the_graph(graph: ScriptGraph) -> None:
 
 
 def test_frames_keep_their_columns_and_types_without_rows(tmp_path: Path) -> None:
-    frames = exports.to_frames(write_graph(tmp_path, {}))
+    frames = write_graph(tmp_path, {}).to_frames()
     assert {name: list(frame.columns) for name, frame in frames.items()} == {
         name: table_schema(name).names for name in TABLE_NAMES
     }

@@ -12,9 +12,9 @@ import cli
 from exports.neo4j.ownership import Ownership
 from exports.rdf import graph_store
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from schemas.errors import StoreError
 from schemas.graph_directory import ID
-from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI
 from tests.exports.adapters_property_graph import ADAPTERS as PROPERTY_GRAPH
 from tests.exports.adapters_rdf import ADAPTERS as RDF

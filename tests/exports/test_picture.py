@@ -19,15 +19,14 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.scripts import least_order, list_scenarios, read_script
 from exports.views.layered_layout import Extent, lay_out
 from exports.views.picture import MOST_STEPS
 from exports.views.picture import picture as draw
-from schemas.drawing.files import save_picture
-from schemas.drawing.text_layout import legible, text_width, wrapped
+from kgscripts import ScriptGraph
+from kgscripts.scripts.reading import least_order, list_scenarios, read_script
+from kgscripts.scripts.types import LeftOut, Precedence, Reason, Script, Step, Tool
+from schemas.drawing.svg import legible, save_picture, text_width, wrapped
 from schemas.errors import ConfigurationError, StoreError
-from schemas.script import LeftOut, Precedence, Reason, Script, Step, Tool
-from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import ODD_TEXTS, generated_graph, odd_graph
 

@@ -14,11 +14,11 @@ import pytest
 
 from exports.cypher import cypher
 from exports.query import sparql
+from kgscripts import ScriptGraph
 from schemas.errors import GraphDirectoryError
 from schemas.kept_stores import kept_store
 from schemas.output_files import new_file
 from schemas.results import Table
-from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 from tests.graphs import write_graph
 

@@ -22,8 +22,8 @@ from exports.neo4j.property_graph import (
     relation_schema,
 )
 from exports.neo4j.store import merge_nodes, merge_relations
+from kgscripts import ScriptGraph
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import Property
 from schemas.vocabulary import ID_PREFIXES
 from tests.graphs import odd_graph, write_graph

@@ -22,12 +22,12 @@ import exports.cypher.cypher
 import exports.query.parameters
 import exports.query.sparql
 import exports.query.sparql_guard
-from exports.scripts import list_scenarios, read_script
 from exports.targets import export
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
+from kgscripts.scripts.reading import list_scenarios, read_script
 from schemas.errors import KGScriptsError
 from schemas.results import Table
-from schemas.script_graph import ScriptGraph
 from tests.exports.fuseki_server import FusekiServer
 from tests.exports.kitchen import kitchen_graph, kitchen_rows, random_kitchen
 from tests.exports.neo4j_server import BoltServer

@@ -28,9 +28,9 @@ from exports.rdf.terms import (
     property_term,
     relation_term,
 )
+from kgscripts import ScriptGraph
 from schemas.corrections import CorrectionKind
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.script_graph import ScriptGraph
 from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ONTOLOGY_IRI
 from tests.graphs import odd_graph

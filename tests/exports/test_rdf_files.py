@@ -23,10 +23,10 @@ from rdflib.namespace import RDF, XSD
 from exports.rdf.literals import double, escaped
 from exports.rdf.mapping import describe
 from exports.targets import ExportOptions, export, resolve
+from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError, GraphDirectoryError, StoreError
 from schemas.graph_types import RELATION_TYPES
 from schemas.results import ExportReport
-from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 from schemas.type_declarations import Layer
 from tests.exports.adapters_rdf import FILE_SUFFIXES, file_content, parse_file
@@ -305,8 +305,8 @@ def test_a_full_disk_is_said(tmp_path: Path) -> None:
     """No file may grow beyond a few bytes: to a program it looks like a disk that has no room left."""
     odd_graph(tmp_path / "graph")
     code = (
-        "import resource, sys; from exports import export; from schemas.errors import StoreError;"
-        "from schemas.script_graph import ScriptGraph; graph = ScriptGraph.open('graph');"
+        "import resource, sys; from exports.targets import export; from schemas.errors import StoreError;"
+        "from kgscripts import ScriptGraph; graph = ScriptGraph.open('graph');"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
         "for target in sys.argv[1:]:\n"
         " try: export(graph, target)\n"

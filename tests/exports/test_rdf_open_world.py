@@ -18,7 +18,7 @@ from exports.rdf.run_facts import RunFacts, run_facts
 from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import PREFIXES
 from exports.targets import ExportOptions
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
 from tests.exports.kitchen import TOLD, kitchen_graph, kitchen_rows
 from tests.graphs import write_graph

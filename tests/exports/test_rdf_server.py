@@ -14,8 +14,8 @@ import pytest
 from exports.rdf import graph_store, sparql_client
 from exports.rdf.sparql_client import PASSWORD, USER
 from exports.targets import ExportOptions, export
+from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError, KGScriptsError, StoreError
-from schemas.script_graph import ScriptGraph
 from tests.exports.compliance import expected
 from tests.exports.fuseki_server import FusekiServer, fuseki_process
 from tests.exports.neo4j_server import free_port

@@ -13,10 +13,10 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from exports.evidence import _spread
+from kgscripts import Script, ScriptGraph, Step
+from kgscripts.scripts.steps import _spread
+from kgscripts.scripts.types import script_schema
 from schemas.errors import ConfigurationError, QueryError
-from schemas.script import Script, Step, script_schema
-from schemas.script_graph import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.exports.kitchen import CHANGES, TOLD, kitchen_graph, kitchen_rows
 from tests.graphs import odd_graph, write_graph

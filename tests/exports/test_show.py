@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import cli
-from exports.rows import find
-from exports.scripts import least_order, list_scenarios, read_script
-from exports.tool_uses import read_tool_uses
+from kgscripts import ScriptGraph
+from kgscripts.scripts.names import find
+from kgscripts.scripts.reading import least_order, list_scenarios, read_script
+from kgscripts.scripts.things import read_tool_uses
 from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError, QueryError
-from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 from schemas.vocabulary import node_id
 from tests.exports.kitchen import kitchen_graph, kitchen_rows

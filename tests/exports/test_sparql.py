@@ -17,9 +17,9 @@ import pytest
 from exports.query.sparql import embedded_store, run_query
 from exports.rdf.sparql_client import PASSWORD
 from exports.targets import export
+from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError, QueryError, StoreError
 from schemas.results import ResultFormat, Table
-from schemas.script_graph import ScriptGraph
 from tests.exports.fuseki_server import FusekiServer
 from tests.exports.neo4j_server import free_port
 from tests.graphs import generated_graph, odd_graph, odd_rows, write_graph
@@ -238,7 +238,7 @@ def test_what_a_killed_build_of_the_store_left_goes(tmp_path: Path) -> None:
 def test_two_processes_ask_a_new_graph_at_once(tmp_path: Path) -> None:
     generated_graph(tmp_path, 2_000)
     code = (
-        "import sys; from exports.query.sparql import run_query; from schemas.script_graph import ScriptGraph; "
+        "import sys; from exports.query.sparql import run_query; from kgscripts import ScriptGraph; "
         f"print(run_query(ScriptGraph.open(sys.argv[1]), {COUNT!r}).rows)"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}

@@ -14,8 +14,8 @@ from attrs import frozen
 from exports import validation
 from exports.rdf.mapping import qualified_ids
 from exports.validation import validate
+from kgscripts import ScriptGraph
 from schemas.errors import GraphDirectoryError
-from schemas.script_graph import ScriptGraph
 from schemas.tables import table_path
 from schemas.vocabulary import node_id
 from tests.graphs import Rows, generated_graph, odd_rows, write_graph

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from spacy.tokens import Doc
 
+from kgscripts import ScriptGraph
 from kgscripts.extractors.realis.instructions import read_instruction
 from kgscripts.pipeline import build_graph
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases
 from schemas.records import PassageKind
-from schemas.script_graph import ScriptGraph
 from tests.extractors.parses import read_parses
 
 DEPTH = 2_000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.text.units import NO_THINGS
+from kgscripts.text.amounts import NO_THINGS
 from schemas.records import PassageKind
 from tests.extractors.parses import read_text
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from cli import app
+from kgscripts import ScriptGraph
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.extractors.registry import choose
@@ -24,7 +25,6 @@ from schemas.errors import ConfigurationError
 from schemas.provenance import Model
 from schemas.records import Action, Document, EventMention, Record, Segment, Sentence
 from schemas.scenario_documents import NONE, DetectedSegment
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import TinyExtractor
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from attrs import evolve
 
-from kgscripts.models.alignment.inputs import AlignerInputs, Sides
+from kgscripts.models.alignment.network import AlignerInputs, Sides
 from kgscripts.models.alignment.words import FUNCTION_WORDS, aligned_places, is_content_word, stem
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.encoder import shared_minilm

@@ -17,11 +17,9 @@ from kgscripts.reproductions.kidscook.networks import causal_base
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_base import SMOLLM2, find_pretrained
 from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
-from lightning_modules.causal.data import pair_text
-from lightning_modules.causal.module import CausalModule
-from lightning_modules.causal.settings import CausalSettings
-from lightning_modules.causal.task import CausalTask
+from lightning_modules.causal import CausalModule, CausalTask, pair_text
 from lightning_modules.configuration import Configuration
+from lightning_modules.task_settings import CausalSettings
 from schemas.errors import ModelError
 from tests.models.test_causal import CLOZES, gpt2, openai_gpt
 from tests.models.test_causal_training import PAIRS, SETTINGS, WORDS, fine_tune

@@ -17,11 +17,10 @@ from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.cloze.models import open_cloze_model
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
-from lightning_modules.causal.module import CausalModule
-from lightning_modules.causal.settings import CausalSettings
-from lightning_modules.causal.task import CausalTask
+from lightning_modules.causal import CausalModule, CausalTask
 from lightning_modules.commands import app
 from lightning_modules.configuration import Configuration
+from lightning_modules.task_settings import CausalSettings
 from lightning_modules.training import Outcome, train
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.test_causal import gpt2, openai_gpt

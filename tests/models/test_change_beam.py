@@ -11,22 +11,22 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.bert import Bert, BertConfig, BertOutput
 from kgscripts.models.changes import beam as change_beam
 from kgscripts.models.changes.beam import Candidate, candidates
 from kgscripts.models.changes.inputs import FEATURES, MOST_NOUNS, PointedNoun, StepBatch, StepInput, batch_of
 from kgscripts.models.changes.network import MOST_COUNTED, PARTS, ChangeNetwork
 from kgscripts.models.changes.vocabulary import Value, joined
-from lightning_modules.data import Split
-from lightning_modules.state_changes.composer_data import (
+from kgscripts.models.encoder import Bert, BertConfig, BertOutput
+from lightning_modules.module import Split
+from lightning_modules.state_changes.composer_task import (
     ABSENT,
     UNKNOWN,
     ComposedChange,
     ComposerData,
     ComposerExample,
+    ComposerModule,
 )
-from lightning_modules.state_changes.composer_module import ComposerModule
-from lightning_modules.state_changes.settings import ComposerTrainingSettings
+from lightning_modules.task_settings import ComposerTrainingSettings
 from schemas.changes import Change
 from tests.models.tiny_composer import VOCABULARY, network
 

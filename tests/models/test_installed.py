@@ -13,9 +13,8 @@ import pytest
 
 import kgscripts
 from kgscripts.models import encoder
-from kgscripts.models.checkpoint import load_checkpoint, read_card, save_checkpoint
+from kgscripts.models.checkpoint import TrainedModel, from_checkpoint, load_checkpoint, read_card, save_checkpoint
 from kgscripts.models.installed import card_markdown, find_model, installed_models
-from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.registry import load, shipped_models, tasks
 from kgscripts.models.scenarios.protocol import NewScenario
 from schemas.errors import ModelError

@@ -18,13 +18,17 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import load_checkpoint, read_card, save_checkpoint
 from kgscripts.models.registry import find_checkpoint, load
-from kgscripts.models.scenarios.chain import DetectorSettings, best_chain, detected_segments, label_scores, runs
 from kgscripts.models.scenarios.detector import (
     FEATURES,
+    DetectorSettings,
     ScenarioDetector,
+    best_chain,
     context_features,
+    detected_segments,
     detector_model,
+    label_scores,
     load_detector,
+    runs,
 )
 from kgscripts.models.scenarios.list import points_of
 from kgscripts.models.scenarios.protocol import NewScenario

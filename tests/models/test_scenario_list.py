@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from kgscripts import ScriptGraph
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.detector import ScenarioDetector
 from kgscripts.models.scenarios.list import (
@@ -22,7 +23,6 @@ from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError, InputError, ModelError
-from schemas.script_graph import ScriptGraph
 
 KNIFE = NewScenario(
     "sharpening a knife",

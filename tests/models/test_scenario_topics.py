@@ -16,7 +16,7 @@ from kgscripts.reproductions.scenarios.features import TfIdf
 from kgscripts.reproductions.scenarios.tiling import topic_weights
 from kgscripts.reproductions.scenarios.topics import TopicModel
 from kgscripts.text.content_words import content_words
-from lightning_modules.scenarios.thresholds import best_threshold
+from lightning_modules.scenarios.tiling_task import best_threshold
 
 WORDS = ("kettle", "tea", "dog", "leash", "bank")
 TOPICS = TopicModel(

@@ -11,9 +11,9 @@ from attrs import define, evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.models.scenarios import windows as scenario_windows
+from kgscripts.models.scenarios import protocol as scenario_windows
 from kgscripts.models.scenarios.detector import context_features
-from kgscripts.models.scenarios.windows import detect_documents, detect_stream
+from kgscripts.models.scenarios.protocol import detect_documents, detect_stream
 from kgscripts.models.stored_vectors import SCALE
 from schemas.provenance import Model
 from schemas.scenario_documents import NONE, DetectedSegment

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from kgscripts.models.adapters import layer_weights
-from kgscripts.models.bert import Bert
 from kgscripts.models.changes import composer as change_composer
 from kgscripts.models.changes.composer import ComposerSettings, composer_checkpoint
 from kgscripts.models.changes.neighbours import KnownSteps
@@ -20,7 +19,7 @@ from kgscripts.models.changes.network import KINDS, ChangeNetwork, NetworkSize
 from kgscripts.models.changes.selection import SelectionSettings
 from kgscripts.models.changes.vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Encoder, load_encoder
+from kgscripts.models.encoder import Bert, Encoder, load_encoder
 from kgscripts.models.sentence_vectors import SIZE
 from schemas.changes import Change
 

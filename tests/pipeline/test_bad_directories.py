@@ -13,11 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
-from kgscripts.records import compaction
+from kgscripts.records import store
 from schemas.errors import GraphDirectoryError, KGScriptsError
 from schemas.graph_directory import locked
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
 from tests.commands import run
@@ -53,7 +53,7 @@ def graph(built: Path, tmp_path: Path) -> Path:
 def scattered(stories: list[Path], built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with records of all stories but the last, in as many files of a kind as there are damages."""
     directory = Path(shutil.copytree(built, tmp_path_factory.mktemp("scattered") / "graph"))
-    with mock.patch.object(compaction, "_SHARDS_A_TIER", 100):
+    with mock.patch.object(store, "_SHARDS_A_TIER", 100):
         for story in stories[2:5]:
             with until_assembly():
                 build_graph(story, directory, extractors=tiny())

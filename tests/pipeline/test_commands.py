@@ -22,15 +22,15 @@ from attrs import evolve
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.building.graph_report import report
 from kgscripts.building.report import print_report
 from kgscripts.building.run import Run
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
-from kgscripts.records.failures import FailureCount
+from kgscripts.records.readings import FailureCount
 from schemas.errors import ConfigurationError, KGScriptsError
 from schemas.records import DiscardReason
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes, graph_rows, labels
 from tests.commands import run
 from tests.exports.kitchen import kitchen_rows
@@ -231,8 +231,9 @@ def test_a_terminal_gets_a_progress_bar(texts: Path, tmp_path: Path, monkeypatch
 _STORIES = 240
 _COMMITTING_EACH_BATCH = """
 import cli
-from kgscripts.building import batching, build
-batching._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 8, 1
+from kgscripts.building import build
+from kgscripts.building import jobs
+jobs._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 8, 1
 cli.main()
 """
 

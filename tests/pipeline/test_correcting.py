@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.analysis.graph_diff import diff_graphs
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.editing.correcting import list_corrections
@@ -19,7 +20,6 @@ from kgscripts.editing.correction_words import GraphWords
 from kgscripts.pipeline import build_graph
 from schemas.corrections import Correction
 from schemas.errors import GraphDirectoryError, InputError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny, tiny_document
 

@@ -17,10 +17,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
 from kgscripts.records import RecordStore
 from schemas.errors import GraphDirectoryError
-from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, key_columns, table_path
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny

@@ -11,15 +11,15 @@ import torch
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.building import reading_options
+from kgscripts import ScriptGraph
+from kgscripts.building import options as build_options
 from kgscripts.editing.correcting import correct_graph
-from kgscripts.enrichers.registry import ENRICHERS, choose_enrichers
+from kgscripts.enrichers.protocol import ENRICHERS, choose_enrichers
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.pipeline import build_graph
 from kgscripts.settings import devices_of, version_of
 from schemas.errors import ConfigurationError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny, tiny_document
 
@@ -53,8 +53,8 @@ def _devices(monkeypatch: pytest.MonkeyPatch, **options: Any) -> dict[str, str]:
         chosen.extend(EXTRACTORS.open(item) if isinstance(item, str) else item for item in extractors)
         raise _Chosen
 
-    monkeypatch.setattr(reading_options, "choose_enrichers", keep_enrichers)
-    monkeypatch.setattr(reading_options, "choose", keep_extractors)
+    monkeypatch.setattr(build_options, "choose_enrichers", keep_enrichers)
+    monkeypatch.setattr(build_options, "choose", keep_extractors)
     with pytest.raises(_Chosen):
         build_graph(output="nowhere", texts=TEXTS, **options)
     assert not Path("nowhere").exists()

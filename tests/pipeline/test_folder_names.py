@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from exports.targets import export
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
 from schemas.errors import GraphDirectoryError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
 from tests.pipeline.stopping import until_assembly

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.errors import ConfigurationError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.tiny_reader import tiny
 from tests.pipeline.stopping import until_assembly
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
-from schemas.script_graph import ScriptGraph
 
 TEXTS = {
     "borrowing a book": [

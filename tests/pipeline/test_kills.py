@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.records.database import INDEX
 from schemas.errors import GraphDirectoryError, InputError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.pipeline.killing import carry_out
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exports.validation import validate
+from kgscripts import ScriptGraph
 from kgscripts.editing.correcting import correct_graph, list_corrections
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.pipeline import build_graph, remove_source
@@ -21,7 +22,6 @@ from schemas.corrections import Correction
 from schemas.errors import KGScriptsError
 from schemas.graph_directory import locked
 from schemas.records import Document
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.test_additions import ABOUT_PASTA, ADDED, PASTA, about, add, correction
 from tests.assembly.tiny_changes import TinyChanges

@@ -13,12 +13,12 @@ from attrs import define, field
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts import ScriptGraph
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.enrichers.named_scenarios import LEAST_CONFIDENCE, NamedScenarios, named_segments
-from kgscripts.enrichers.scenario_vectors import MOST_SENTENCES, ScenarioVectors
+from kgscripts.enrichers.vectors import MOST_SENTENCES, ScenarioVectors
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.scenario_documents import NONE, DetectedSegment
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 
 TYRE = {

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kgscripts import ScriptGraph
 from kgscripts.editing.correcting import correct_graph
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.errors import GraphDirectoryError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.tiny_reader import tiny
 
 _ODD: tuple[Any, ...] = (

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
-from schemas.script_graph import ScriptGraph
 
 TEXTS = (
     "I filled the kettle. I boiled the water. I put the tea bag in the cup. I poured the water. I drank the tea.",
@@ -45,9 +44,7 @@ OPTIONS: list[dict[str, Any]] = [
         "licence": "https://creativecommons.org/licenses/by/4.0/",
     },
 ]
-"""A value of every option but those below; the first ones leave the graph of these texts as it is."""
-WITHOUT_VALUE = {"inputs", "output", "texts", "docs", "extractors", "also", "without", "spacy_model", "scenarios"}
-"""No options, those that decide, one that needs another pipeline, and one whose values `test_named_scenarios` tries."""
+"""The first ones leave the graph of these texts as it is."""
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +68,6 @@ def _build(folder: Path, **options: Any) -> ScriptGraph:
 
 def _models(graph: ScriptGraph) -> set[str]:
     return {row["name"] for row in graph.rows("Model")}
-
-
-def test_every_option_has_a_value_here() -> None:
-    assert {name for options in OPTIONS for name in options} | WITHOUT_VALUE == set(
-        inspect.signature(build_graph).parameters
-    )
 
 
 def test_steps_of_two_texts_are_merged(plain: ScriptGraph) -> None:

@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
+from kgscripts import ScriptGraph
 from kgscripts.building.build import Progress
 from kgscripts.corpora.scenarios.labels import scenario_of_folder
 from kgscripts.pipeline import build_graph
 from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.pipeline.stopping import until_assembly
 
 NOTES = "dig a hole\nput the tree in\nfill the hole\n"

@@ -12,16 +12,16 @@ from typing import Any
 import attrs
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.editing.correcting import correct_graph
 from kgscripts.editing.merging import merge_graphs
-from kgscripts.enrichers.registry import ENRICHERS
+from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.registry import describe, shipped_models
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.corrections import Correction
 from schemas.errors import ConfigurationError, KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny, tiny_document
 from tests.commands import run

@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from kgscripts import pipeline
+from kgscripts import ScriptGraph, pipeline
 from kgscripts.assembly import assemble as assembling
 from kgscripts.pipeline import build_graph
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny
 from tests.pipeline.stopping import until_assembly

@@ -10,7 +10,7 @@ from unified_planning.io import PDDLReader
 from unified_planning.shortcuts import OneshotPlanner, get_environment
 
 from kgscripts.planning.pddl import action_names, pddl_domain, pddl_problem
-from schemas.plan import Plan, PlanStep
+from kgscripts.planning.plan import Plan, PlanStep
 
 
 def solve(plan: Plan, folder: Path) -> list[str]:

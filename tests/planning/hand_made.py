@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kgscripts import Script
 from kgscripts.planning.making import make_plan
+from kgscripts.planning.plan import Passage, Plan
 from kgscripts.planning.source import SourceChange, SourceStep
+from kgscripts.scripts.types import Change, Evidence, Need, Participant, Step, Tool
 from schemas.changes import Level
-from schemas.plan import Passage, Plan
-from schemas.script import Change, Evidence, Need, Participant, Script, Step, Tool
 
 Told = tuple[str, Sequence[str]]
 """The label of a step, and its changes: "temperature of water: cold -> hot"."""

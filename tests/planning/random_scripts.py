@@ -6,9 +6,9 @@ from attrs import frozen
 from hypothesis import strategies as st
 
 from kgscripts.planning.making import make_plan
+from kgscripts.planning.plan import Plan
 from kgscripts.planning.source import SourceChange, SourceStep
 from schemas.changes import Level
-from schemas.plan import Plan
 
 
 @frozen

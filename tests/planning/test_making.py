@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.planning.making import make_plan
+from kgscripts.planning.plan import Condition, Passage
 from kgscripts.planning.procedures import plan_of_procedure
 from kgscripts.planning.source import SourceChange, SourceStep, is_relative
 from schemas.changes import Change, Level, RatedChange
-from schemas.plan import Condition, Passage
 from tests.planning.executing import do
 from tests.planning.hand_made import HAND_MADE, change, plan_of, step
 

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kgscripts
-from exports.scripts import list_scenarios
+from kgscripts import Script
 from kgscripts.planning.pddl import action_names, pddl_domain, pddl_problem
+from kgscripts.planning.plan import Plan, PlanStep
 from kgscripts.planning.source import SourceChange, SourceStep
-from schemas.plan import Plan, PlanStep
-from schemas.script import Script
+from kgscripts.scripts.reading import list_scenarios
 from tests.example_graph import example_graph
 from tests.graphs import ODD_TEXTS
 from tests.planning.executing import any_order, do, solve

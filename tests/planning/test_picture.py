@@ -12,8 +12,7 @@ import resvg_py
 
 from kgscripts.planning.picture import draw_plan
 from kgscripts.planning.source import SourceChange, SourceStep
-from schemas.drawing.files import save_picture
-from schemas.drawing.svg import Svg
+from schemas.drawing.svg import Svg, save_picture
 from tests.exports.test_picture import in_browser, overlap, within
 from tests.graphs import ODD_TEXTS
 from tests.planning.hand_made import HAND_MADE, plan_of

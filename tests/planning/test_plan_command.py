@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
+from kgscripts import ScriptGraph
 from kgscripts.planning.making import make_plan
 from kgscripts.planning.pddl import action_names, pddl_domain, pddl_problem
+from kgscripts.planning.plan import Plan, plan_text
 from kgscripts.planning.source import SourceStep
-from kgscripts.planning.text import plan_text
 from schemas.changes import Level
 from schemas.errors import ConfigurationError, KGScriptsError, QueryError
-from schemas.plan import Plan
-from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph

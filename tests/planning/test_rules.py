@@ -6,8 +6,7 @@ import random
 
 from hypothesis import given
 
-from kgscripts.changes.attributes import leading_attribute
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree, leading_attribute
 from kgscripts.planning.source import SourceChange, SourceStep, is_relative
 from tests.planning.executing import any_order, do
 from tests.planning.random_scripts import Random, random_scripts

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kgscripts.records import Failure, RecordStore
-from kgscripts.records.failures import FailureCount
 from kgscripts.records.joining import join
-from kgscripts.records.rebuilding import rebuild
+from kgscripts.records.opening import rebuild
+from kgscripts.records.readings import FailureCount
 from schemas.errors import GraphDirectoryError
 from schemas.records import DiscardReason, Document
 from tests.records.samples import EVENTS, PHRASES, add, documents, input_of, opened, written

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from kgscripts.records import compaction
+from kgscripts.records import store
 from schemas.records import Document, EventMention
 from tests.records.samples import EVENTS, add, documents, input_of, opened, record_files, written
 
@@ -24,8 +24,8 @@ def test_many_commits_leave_few_shards(tmp_path: Path) -> None:
 
 
 def test_large_shards_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compaction, "_SMALLEST_TIER", 1)
-    monkeypatch.setattr(compaction, "_LARGEST_TIER", 100)
+    monkeypatch.setattr(store, "_SMALLEST_TIER", 1)
+    monkeypatch.setattr(store, "_LARGEST_TIER", 100)
     with opened(tmp_path) as records:
         for number in range(10):
             add(records, documents(1, number), key=f"input{number}")
@@ -36,7 +36,7 @@ def test_merged_shards_have_a_bounded_size(tmp_path: Path, monkeypatch: pytest.M
     with opened(tmp_path) as records:
         shards = [written(tmp_path, documents(3, start)) for start in range(0, 30, 3)]
         for name in ("_SMALLEST_TIER", "_LARGEST_TIER"):
-            monkeypatch.setattr(compaction, name, 2 * sum(file.bytes for file in shards[0].files))
+            monkeypatch.setattr(store, name, 2 * sum(file.bytes for file in shards[0].files))
         records.commit(shards, [input_of("input", documents(30))])
         assert 3 <= len(records.shards.files(Document)) <= 5
         records.readings.check([EVENTS])

@@ -10,8 +10,7 @@ from attrs import fields, frozen, has
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.building.checking import Extent
-from kgscripts.records.spans import RecordSpan, spans_of
+from kgscripts.building.checking import Extent, RecordSpan, spans_of
 from schemas.changes import Level
 from schemas.records import (
     Action,

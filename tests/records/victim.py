@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kgscripts.records import Failure, RecordStore, compaction
+from kgscripts.records import Failure, RecordStore, store
 from schemas.records import DiscardReason
 from tests.records.samples import EVENTS, PHRASES, documents, input_of, opened, written
 
@@ -35,5 +35,5 @@ def again(records: RecordStore, number: int) -> None:
 
 
 if __name__ == "__main__":
-    compaction._SHARDS_A_TIER = 2
+    store._SHARDS_A_TIER = 2
     main(Path(sys.argv[1]), sys.argv[2])

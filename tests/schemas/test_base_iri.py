@@ -10,9 +10,8 @@ import rdflib
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.base_iri import check_base_iri
 from schemas.errors import ConfigurationError
-from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
+from schemas.vocabulary import DEFAULT_BASE_IRI, check_base_iri, node_id
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
 

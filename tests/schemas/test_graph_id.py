@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from exports.targets import export
+from kgscripts import ScriptGraph
 from schemas import graph_directory
 from schemas.errors import GraphDirectoryError
 from schemas.graph_directory import ID, locked
-from schemas.script_graph import ScriptGraph
 from tests.assembly.built import graph_bytes
 from tests.conftest import without_privileges
 from tests.graphs import odd_graph

@@ -13,8 +13,17 @@ from exports.rdf.context import context_terms
 from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.installed_types import problem_of
-from schemas.type_declarations import KNOWLEDGE, LABEL, SUPPORT, Layer, NodeType, Property, RelationType, ValueType
+from schemas.type_declarations import (
+    KNOWLEDGE,
+    LABEL,
+    SUPPORT,
+    Layer,
+    NodeType,
+    Property,
+    RelationType,
+    ValueType,
+    problem_of,
+)
 from schemas.vocabulary import ONTOLOGY_IRI
 
 KGS = rdflib.Namespace(ONTOLOGY_IRI)

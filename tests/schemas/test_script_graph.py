@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from kgscripts import ScriptGraph
 from schemas import graph_directory, graph_writer
 from schemas.errors import ConfigurationError, GraphDirectoryError, RecordError
 from schemas.graph_directory import install, locked, start_next
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.manifest import FORMAT_VERSION, Manifest
-from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, key_columns, table_schema
 from tests.assembly.built import graph_bytes
 from tests.graphs import odd_graph, odd_rows, write_graph

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgscripts import ScriptGraph
 from schemas import graph_writer
 from schemas.errors import ConfigurationError, GraphDirectoryError
 from schemas.records import PassageKind
-from schemas.script_graph import ScriptGraph
 from schemas.tables import TABLE_NAMES, table_path, table_schema
 from tests.graphs import odd_graph, odd_rows, write_graph
 

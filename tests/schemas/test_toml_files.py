@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import ConfigurationError
-from schemas.toml_files import read_toml
+from schemas.input_files import read_toml
 
 
 def test_values(tmp_path: Path) -> None:

@@ -15,15 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts import ScriptGraph
 from kgscripts.models.sentence_vectors import quantised_vector
-from kgscripts.search.entries import entries, passages
-from kgscripts.search.expecting import expected
+from kgscripts.search.entries import Answer, Kind, entries, passages
 from kgscripts.search.meaning import Meanings
-from kgscripts.search.searching import Searcher, search
+from kgscripts.search.searching import Searcher, expected, search
 from kgscripts.search.words import content_words
 from schemas.errors import ConfigurationError, KGScriptsError, ModelError
-from schemas.found import Answer, Kind
-from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph, write_graph

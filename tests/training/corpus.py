@@ -9,10 +9,10 @@ from typing import Any
 
 from kgscripts.corpora.pairs.pair import Pair
 from lightning_modules.configuration import Configuration, read_configuration
-from lightning_modules.hardware import Hardware
+from lightning_modules.settings import Hardware
 from lightning_modules.training import Outcome
 from lightning_modules.training import train as train_with
-from lightning_modules.transducer.task import TransducerTask
+from lightning_modules.transducer import TransducerTask
 
 CPU = Hardware(accelerator="cpu")
 

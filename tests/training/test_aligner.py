@@ -15,11 +15,10 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
-from lightning_modules.aligner.examples import anchor_example, labelled_example
-from lightning_modules.aligner.settings import AlignerSettings
-from lightning_modules.aligner.task import AlignerTask
+from lightning_modules.aligner.task import AlignerTask, anchor_example, labelled_example
 from lightning_modules.commands import app
 from lightning_modules.schedule import Epoch
+from lightning_modules.task_settings import AlignerSettings
 from lightning_modules.training import Outcome, train
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.training import corpus

@@ -18,12 +18,21 @@ from kgscripts.models.registry import load
 from kgscripts.reproductions.openpi.change_template import write_change
 from kgscripts.reproductions.openpi.reading import GoldAnswer, OpenPIStep
 from lightning_modules.configuration import Configuration, read_configuration
-from lightning_modules.data import Split
+from lightning_modules.module import Split
 from lightning_modules.state_changes import composer_task
-from lightning_modules.state_changes.composer_data import ABSENT, UNKNOWN, ComposedChange, ComposerData, ComposerExample
-from lightning_modules.state_changes.composer_module import ComposerModule
-from lightning_modules.state_changes.composer_task import ComposerTask, no_change_steps, plain_changes, procedure_step
-from lightning_modules.state_changes.settings import ComposerTrainingSettings
+from lightning_modules.state_changes.composer_task import (
+    ABSENT,
+    UNKNOWN,
+    ComposedChange,
+    ComposerData,
+    ComposerExample,
+    ComposerModule,
+    ComposerTask,
+    no_change_steps,
+    plain_changes,
+    procedure_step,
+)
+from lightning_modules.task_settings import ComposerTrainingSettings
 from lightning_modules.training import train
 from schemas.changes import Change, ProcedureStep
 from schemas.errors import ConfigurationError, InputError, ModelError

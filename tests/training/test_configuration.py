@@ -10,7 +10,7 @@ from kgscripts.reproductions.kidscook.networks.networks import make_network
 from kgscripts.reproductions.kidscook.networks.settings import TransducerSettings
 from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 from lightning_modules.configuration import read_configuration, shipped_configurations
-from lightning_modules.transducer.settings import TransducerTrainingSettings
+from lightning_modules.task_settings import TransducerTrainingSettings
 from schemas.errors import ConfigurationError
 
 SHIPPED = [

@@ -19,14 +19,18 @@ from kgscripts.reproductions.scenarios.documents import LabelledStory, read_scen
 from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios import detector_task
 from lightning_modules.scenarios.detector_task import DetectorTask
-from lightning_modules.scenarios.made_documents import DocumentMaker
-from lightning_modules.scenarios.passages import Passage, story_passages, written_passages, written_stories
-from lightning_modules.scenarios.settings import DetectorTrainingSettings
+from lightning_modules.scenarios.made_documents import (
+    DocumentMaker,
+    Passage,
+    labelled_by_passages,
+    story_passages,
+    written_passages,
+    written_stories,
+)
 from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.unlabelled import labelled_by_passages
+from lightning_modules.task_settings import DetectorTrainingSettings
 from lightning_modules.training import train
-from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument, concept_scheme
 from tests.training.corpus import CPU
 
 NATURAL = Path(__file__).parents[1] / "data"

@@ -15,9 +15,9 @@ from kgscripts.evaluation.steps.gold import grouped_scenarios
 from kgscripts.models.checkpoint import load_checkpoint
 from lightning_modules.configuration import KINDS
 from lightning_modules.scenarios import detector_task
-from lightning_modules.scenarios.passages import written_passages
+from lightning_modules.scenarios.made_documents import written_passages
 from lightning_modules.steps import task as steps_task
-from lightning_modules.steps.descriptions import written_texts
+from lightning_modules.steps.task import written_texts
 from tests.cli.named_paths import write_inputs
 from tests.conftest import NO_GPU
 from tests.evaluation.test_inscript import STORY

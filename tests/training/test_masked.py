@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.registry import load
-from lightning_modules.cloze.data import other_words, scattered_cloze
-from lightning_modules.cloze.task import MaskedTask
 from lightning_modules.configuration import read_configuration
+from lightning_modules.masked import MaskedTask, other_words, scattered_cloze
 from lightning_modules.training import Outcome, train
 from schemas.errors import ConfigurationError, InputError, ModelError
 from tests.models.tiny_encoder import write_tiny_encoder

@@ -12,18 +12,16 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from cli import COMMANDS
+import cli
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.protocol import SegmentLabeller
 from kgscripts.reproductions.scenarios.tiling import TopicTilingModel
-from kgscripts.reproductions.scenarios.topics_command import topics as topics_command
 from kgscripts.text.content_words import content_words
 from lightning_modules.commands import app
 from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios.stories import StoryFiles
-from lightning_modules.scenarios.tiling_module import TilingModule
-from lightning_modules.scenarios.tiling_task import TilingTask
+from lightning_modules.scenarios.tiling_task import TilingModule, TilingTask
 from lightning_modules.training import train
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from schemas.scenario_documents import NONE
@@ -138,18 +136,13 @@ def test_odd_text_is_read(trained: Path) -> None:
 
 
 def test_topics_are_printed(trained: Path) -> None:
-    import typer
-
     runner = CliRunner()
-    command = typer.Typer()
-    command.command()(topics_command)
-    assert COMMANDS["topics"][0] == "kgscripts.reproductions.scenarios.topics_command:topics"
-    result = runner.invoke(command, [str(trained), "--top", "3", "--json"], catch_exceptions=False)
+    result = runner.invoke(cli.app, ["topics", str(trained), "--top", "3", "--json"], catch_exceptions=False)
     words = json.loads(result.stdout)
     assert list(words) == ["making tea", "walking a dog"]
     assert len(words["making tea"]) == 3
     assert set(words["making tea"]) <= {"fill", "kettle", "boil", "water", "pour", "tea", "bag", "stir", "cup"}
-    shown = runner.invoke(command, [str(trained)], catch_exceptions=False).stdout
+    shown = runner.invoke(cli.app, ["topics", str(trained)], catch_exceptions=False).stdout
     assert "walking a dog" in shown
     assert max(map(len, shown.splitlines())) <= 80
 
@@ -194,7 +187,7 @@ def test_stories_of_the_documents_are_not_trained_on(folder: Path, tmp_path: Pat
 def test_tomotopy_is_named_where_it_is_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before the files are read, of which there is none."""
     monkeypatch.setitem(sys.modules, "tomotopy", None)
-    monkeypatch.setattr("lightning_modules.scenarios.topics.find_spec", lambda _: None)
+    monkeypatch.setattr("lightning_modules.scenarios.tiling_task.find_spec", lambda _: None)
     arguments = ["scenarios", "--config", str(folder / "tiny.toml"), "--train", "nowhere", "--development", "nowhere"]
     with pytest.raises(ModelError, match="tomotopy") as error:
         CliRunner().invoke(app, [*arguments, "--out", str(folder / "new")], catch_exceptions=False)

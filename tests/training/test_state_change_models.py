@@ -17,11 +17,11 @@ from kgscripts.models.registry import load
 from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
 from kgscripts.reproductions.openpi.causal import CausalChangeModel, answer_pieces, prompt_pieces
 from kgscripts.reproductions.openpi.reading import OpenPIStep, read_openpi
-from lightning_modules.causal.module import CausalModule
+from lightning_modules.causal import CausalModule
 from lightning_modules.commands import app
 from lightning_modules.configuration import Configuration, read_configuration, shipped_configurations
-from lightning_modules.state_changes.settings import CausalChangeSettings, ComposerTrainingSettings
 from lightning_modules.state_changes.task import CausalChangeTask, step_text
+from lightning_modules.task_settings import CausalChangeSettings, ComposerTrainingSettings
 from lightning_modules.training import train
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError

@@ -19,15 +19,10 @@ from kgscripts.models.registry import load
 from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_model, read_encoder
 from kgscripts.models.stored_vectors import SCALE
 from lightning_modules.configuration import read_configuration
-from lightning_modules.data import split
-from lightning_modules.steps.descriptions import written_texts
-from lightning_modules.steps.encoder_module import StepBatch, StepEncoderNetwork
-from lightning_modules.steps.encoder_task import EncoderTask, grouped_steps
-from lightning_modules.steps.settings import (
-    EncoderTrainingSettings,
-    StepTrainingSettings,
-)
-from lightning_modules.steps.task import StepScenarios, StepTask
+from lightning_modules.module import split
+from lightning_modules.steps.encoder_task import EncoderTask, StepBatch, StepEncoderNetwork, grouped_steps
+from lightning_modules.steps.task import StepScenarios, StepTask, written_texts
+from lightning_modules.task_settings import EncoderTrainingSettings, StepTrainingSettings
 from lightning_modules.training import train
 from schemas.errors import ConfigurationError, ModelError
 

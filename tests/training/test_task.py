@@ -16,22 +16,19 @@ from attrs import frozen
 from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
-from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.models.inference import TensorFields
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
-from lightning_modules.aligner.settings import AlignerSettings
 from lightning_modules.aligner.task import AlignerTask
-from lightning_modules.causal.settings import CausalSettings
-from lightning_modules.causal.task import CausalTask
-from lightning_modules.cloze.settings import MaskedSettings
-from lightning_modules.cloze.task import MaskedTask
+from lightning_modules.causal import CausalTask
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import TrainingBatch, TrainingData, split
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.masked import MaskedTask
+from lightning_modules.module import Loss, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.options import seconds_of
 from lightning_modules.schedule import Epoch
 from lightning_modules.settings import TrainingSettings
+from lightning_modules.task_settings import AlignerSettings, CausalSettings, MaskedSettings
 from lightning_modules.training import train
-from lightning_modules.transducer.task import TransducerTask
+from lightning_modules.transducer import TransducerTask
 from schemas.errors import ConfigurationError
 from tests.models.test_causal import gpt2
 from tests.models.tiny_encoder import write_tiny_encoder

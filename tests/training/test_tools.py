@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 
 import cli
 from kgscripts.models.registry import load
-from kgscripts.training.tool_events import read_events, shipped_events
-from kgscripts.training.tool_ranker import RankerSettings, train_ranker
+from kgscripts.training.tool_ranker import RankerSettings, read_events, shipped_events, train_ranker
 from schemas.errors import InputError
 
 _ROWS = (

@@ -19,11 +19,11 @@ from torch import Tensor
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
-from lightning_modules import progress, runs, schedule
-from lightning_modules.hardware import Hardware, Precision
+from lightning_modules import runs, schedule
 from lightning_modules.schedule import Epoch
+from lightning_modules.settings import Hardware, Precision
 from lightning_modules.training import Outcome
-from lightning_modules.transducer.module import WordModule
+from lightning_modules.transducer import WordModule
 from schemas.errors import ConfigurationError, InputError, ModelError
 from tests.training import corpus
 from tests.training.corpus import train
@@ -191,7 +191,7 @@ def test_tensorboard_that_is_missing_is_named(tmp_path: Path, monkeypatch: pytes
 def test_without_a_terminal_there_is_a_line_a_minute(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(progress, "monotonic", count(0, 25).__next__)
+    monkeypatch.setattr(runs, "monotonic", count(0, 25).__next__)
     train(corpus.configuration(tmp_path, "language-model"), corpus.pairs(), tmp_path / "model")
     lines = capsys.readouterr().err.splitlines()
     assert lines[0].startswith("epoch 1 likelihood: step 3 of 7, loss ")

@@ -12,8 +12,8 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.enrichers.action_vectors import ActionVectors
 from kgscripts.enrichers.protocol import Enricher
+from kgscripts.enrichers.vectors import ActionVectors
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.pipeline import build_graph
 from kgscripts.typicality.naming import content, naming_actions, with_things

@@ -14,7 +14,7 @@ from exports.views.tree_lines import count
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.output_files import check_outputs, new_file
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 from schemas.terminal import echo, printable, progress_bar
 
 _UNITS = {"": 1, "B": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000}
@@ -54,7 +54,7 @@ def explore(
     Example: kgscripts explore graph -o cake.html --scenario "bake a cake" --open
     """
     most = _bytes(max_size)
-    graph = ScriptGraph.open(directory)
+    graph = StoredGraph.open(directory)
     file = output or Path(f"{directory.resolve().name or 'graph'}.html")
     check_outputs(file, inputs=graph_files(directory))
     with progress_bar() as bar:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from html import escape
 
-from schemas.drawing.text_layout import legible
+from schemas.drawing.svg import legible
 from schemas.terminal import finite
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from attrs import frozen
 
-from exports.rows import Row
-from exports.scripts import list_scenarios
-from schemas.script_graph import ScriptGraph
+from kgscripts.scripts.names import Row
+from kgscripts.scripts.reading import list_scenarios
+from schemas.script_graph import StoredGraph
 
 Columns = dict[str, list[Any]]
 
@@ -30,7 +30,7 @@ class Index:
     entities: Mapping[str, int]
 
 
-def read_index(graph: ScriptGraph, least: int = 0) -> Index:
+def read_index(graph: StoredGraph, least: int = 0) -> Index:
     """Return the index of all scenarios, and of the steps, tools and entities that at least `least` sources have."""
     base = len(graph.manifest.base_iri)
     listed = list_scenarios(graph)
@@ -65,14 +65,14 @@ def read_index(graph: ScriptGraph, least: int = 0) -> Index:
     return Index(data=data, scenarios=scenarios, steps=steps, tools=tools, entities=entities)
 
 
-def _things(graph: ScriptGraph, node_type: str, least: int) -> tuple[dict[str, int], Columns]:
+def _things(graph: StoredGraph, node_type: str, least: int) -> tuple[dict[str, int], Columns]:
     rows = [row for row in graph.rows(node_type, ("id", "label", "support")) if row["support"] >= least]
     rows.sort(key=lambda row: (-row["support"], row["label"], row["id"]))
     columns = {name: [row[name] for row in rows] for name in ("id", "label", "support")}
     return {row["id"]: number for number, row in enumerate(rows)}, columns
 
 
-def _wordings(graph: ScriptGraph, steps: Iterable[Row]) -> list[str]:
+def _wordings(graph: StoredGraph, steps: Iterable[Row]) -> list[str]:
     """The other wordings of each step in one line, to search in."""
     actions = {row["id"]: row["label_text"] for row in graph.rows("Action", ("id", "label_text"))}
     found: dict[str, list[str]] = defaultdict(list)
@@ -96,7 +96,7 @@ def _joined(rows: Iterable[Row], steps: Mapping[str, int], ends: Mapping[str, in
     return columns
 
 
-def _changes(graph: ScriptGraph, steps: Mapping[str, int], things: Mapping[str, Mapping[str, int]]) -> Columns:
+def _changes(graph: StoredGraph, steps: Mapping[str, int], things: Mapping[str, Mapping[str, int]]) -> Columns:
     """The changes of steps, by step. `thing` is the number of the entity, or -1, and `tool` that of the tool."""
     values = {row["id"]: row for row in graph.rows("StateChange", ("id", "before", "after"))}
     attributes = graph.labels("Attribute")

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from exports.scripts import least_order
-from exports.step_parts import shown_name, well_supported
 from exports.views.layered_layout import Edge, Extent, Layout, lay_out
-from schemas.drawing.text_layout import BOLD, text_width, wrapped
-from schemas.script import Change, Part, Script, Step
+from kgscripts.scripts.reading import least_order
+from kgscripts.scripts.types import Change, Part, Script, Step, shown_name, well_supported
+from schemas.drawing.svg import BOLD, text_width, wrapped
 
 _WIDTH, _PADDING = 232.0, 14.0
 _INNER = _WIDTH - 2 * _PADDING

@@ -7,15 +7,14 @@ from typing import Any
 
 from attrs import frozen
 
-from exports.rows import find_scenario
 from exports.views.explore.assets import policy, scripts, style
-from exports.views.explore.contexts import Places, contexts_data, places_of
 from exports.views.explore.document import data_block, html_document
 from exports.views.explore.index import Index, read_index
 from exports.views.explore.scenario_map import read_map
-from exports.views.explore.scripts import read_models, script_data
+from exports.views.explore.scripts import Places, contexts_data, places_of, read_models, script_data
+from kgscripts.scripts.names import find_scenario
 from schemas.errors import ConfigurationError
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 MOST_BYTES = 20_000_000
 """The largest size of a page if nothing else is asked for."""
@@ -37,7 +36,7 @@ class Page:
 
 
 def explore_page(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     scenarios: Sequence[str] = (),
     max_bytes: int = MOST_BYTES,
     *,
@@ -62,7 +61,7 @@ def explore_page(
 
 
 def make_page(
-    graph: ScriptGraph,
+    graph: StoredGraph,
     scenarios: Sequence[str] = (),
     max_bytes: int = MOST_BYTES,
     *,
@@ -101,7 +100,7 @@ def make_page(
 
 
 def _scripts(
-    graph: ScriptGraph, index: Index, wanted: Sequence[str], progress: Callable[[int, int], None]
+    graph: StoredGraph, index: Index, wanted: Sequence[str], progress: Callable[[int, int], None]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     for done, scenario in enumerate(wanted):
         progress(done, len(wanted))
@@ -109,7 +108,7 @@ def _scripts(
     progress(len(wanted), len(wanted))
 
 
-def _fitting_contexts(graph: ScriptGraph, places: Mapping[int, Places], room: int) -> Iterator[str]:
+def _fitting_contexts(graph: StoredGraph, places: Mapping[int, Places], room: int) -> Iterator[str]:
     """The text around the passages of the scripts with these numbers, as much of it as fits."""
     for number, content in zip(places, contexts_data(graph, places.values()), strict=True):
         block = data_block(f"contexts-{number}", content)
@@ -119,7 +118,7 @@ def _fitting_contexts(graph: ScriptGraph, places: Mapping[int, Places], room: in
 
 
 def _fitting_index(
-    graph: ScriptGraph, models: list[dict[str, Any]], max_bytes: int, server: Mapping[str, Any] | None
+    graph: StoredGraph, models: list[dict[str, Any]], max_bytes: int, server: Mapping[str, Any] | None
 ) -> tuple[Index, list[str]]:
     """The index of what enough sources have, so that it takes at most half of the room for data, and its blocks."""
     room = max_bytes - _size(_document(graph, [], server))
@@ -154,7 +153,7 @@ def _fitting_index(
         least = least * 2 or 2
 
 
-def _document(graph: ScriptGraph, blocks: Sequence[str], server: Mapping[str, Any] | None = None) -> str:
+def _document(graph: StoredGraph, blocks: Sequence[str], server: Mapping[str, Any] | None = None) -> str:
     own = [] if server is None else [data_block("server", server)]
     return html_document(
         graph.directory.resolve().name, [*own, *blocks], style=style(), policy=_policy(server), scripts=scripts()

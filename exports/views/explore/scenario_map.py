@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exports.views.explore.index import Index
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 _Places: TypeAlias = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _GOLDEN = math.pi * (3 - math.sqrt(5))
 """The golden angle: points that turn by it lie evenly around a centre."""
 
 
-def read_map(graph: ScriptGraph, index: Index) -> dict[str, Any]:
+def read_map(graph: StoredGraph, index: Index) -> dict[str, Any]:
     """Return nodes and edges as columns: the best supported, at most `MOST_NODES` and `MOST_EDGES`.
 
     The kind of a node is 0 for a scenario, 1 for a tool and 2 for an action; `to` is its number in the index.
@@ -58,7 +58,7 @@ def read_map(graph: ScriptGraph, index: Index) -> dict[str, Any]:
     }
 
 
-def _links(graph: ScriptGraph, index: Index) -> dict[tuple[int, str], int]:
+def _links(graph: StoredGraph, index: Index) -> dict[tuple[int, str], int]:
     """The scenarios and the tools and actions of their steps, with the largest support of such a step."""
     scenario_of = dict(zip(index.steps, index.data["steps"]["scenario"], strict=True))
     links: dict[tuple[int, str], int] = defaultdict(int)

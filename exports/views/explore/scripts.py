@@ -1,24 +1,29 @@
-"""The script of one scenario as the page has it: all that `kgscripts show` prints of it, with passages."""
+"""The scripts of scenarios as the page has them: all that `kgscripts show` prints, with passages, and the text around
+these in pieces of documents that passages share."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, TypeAlias
 
-from exports.rows import Row
-from exports.scripts import read_script
-from exports.step_parts import parts_of
 from exports.views.explore.index import Index
 from exports.views.explore.lanes import boxes, levels
-from schemas.script import Change, Evidence, Match, Need, Part, Participant, Script, Step, StepCorrection, Tool
-from schemas.script_graph import ScriptGraph
+from kgscripts.analysis.contexts import Context, Place, read_contexts
+from kgscripts.scripts.names import Row
+from kgscripts.scripts.reading import read_script
+from kgscripts.scripts.steps import parts_of
+from kgscripts.scripts.types import Evidence, Match, Part, Script, Step, StepCorrection
+from schemas.script_graph import StoredGraph
 
+Places: TypeAlias = Sequence[Place]
+"""Passages of a script in their order: the name of the source, the first character, and the text."""
 _PASSAGES = 5
 """The most passages of a step, and of each of its parts."""
 
 
-def script_data(graph: ScriptGraph, index: Index, scenario: str) -> dict[str, Any]:
+def script_data(graph: StoredGraph, index: Index, scenario: str) -> dict[str, Any]:
     """The data of the scenario with this id. Passages are written once and referred to by number."""
     base = len(graph.manifest.base_iri)
     script = read_script(graph, scenario, evidence=_PASSAGES)
@@ -55,7 +60,7 @@ def script_data(graph: ScriptGraph, index: Index, scenario: str) -> dict[str, An
     }
 
 
-def read_models(graph: ScriptGraph) -> list[dict[str, Any]]:
+def read_models(graph: StoredGraph) -> list[dict[str, Any]]:
     """The models that read the graph, each with its scores."""
     scores = {row["id"]: row for row in graph.rows("BenchmarkScore")}
     of: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -69,11 +74,11 @@ def read_models(graph: ScriptGraph) -> list[dict[str, Any]]:
     ]
 
 
-def _models(graph: ScriptGraph) -> list[Row]:
+def _models(graph: StoredGraph) -> list[Row]:
     return sorted(graph.rows("Model"), key=lambda row: (row["name"], row["id"]))
 
 
-def _readers(graph: ScriptGraph, of_steps: Mapping[str, str]) -> dict[str, list[list[float]]]:
+def _readers(graph: StoredGraph, of_steps: Mapping[str, str]) -> dict[str, list[list[float]]]:
     """The numbers (in `read_models`) of the models that read each step or a part of it, with their highest scores.
 
     `of_steps` has the steps by the statements that they are steps.
@@ -161,17 +166,10 @@ class _Parts:
             numbers: Mapping[str, int] = getattr(self._index, kind)
             if identifier in numbers:
                 data["to"] = [kind, numbers[identifier]]
-        if isinstance(part, Tool):
-            data |= {"role": part.role, "inferred": part.inferred, "predicted": part.predicted}
-        if isinstance(part, Participant):
-            data["role"] = part.role
-        if isinstance(part, Need):
-            data |= {name: getattr(part, name) for name in ("role", "declared", "used", "amount", "usual")}
-        if isinstance(part, Change):
-            data |= {name: getattr(part, name) for name in ("entity", "attribute", "before", "after")}
-            data["level"] = str(part.level)
+        if not isinstance(part, Step):
+            data |= part.own()
         if isinstance(part, Match):
-            data |= {"scenario": part.scenario, "similarity": round(part.similarity, 2)}
+            data["similarity"] = round(part.similarity, 2)
         return data
 
     def step(self, step: Step) -> dict[str, Any]:
@@ -186,3 +184,52 @@ class _Parts:
             "further": {name: [self.part(part) for part in each] for name, each in step.further.items()},
             "corrections": _corrections(step.corrections),
         }
+
+
+def places_of(script: Mapping[str, Any]) -> Places:
+    """The passages of the data of a script (`script_data`)."""
+    return [(script["sources"][source], start, text) for text, source, start, _ in script["passages"]]
+
+
+def contexts_data(graph: StoredGraph, scripts: Iterable[Places]) -> list[dict[str, Any] | None]:
+    """The contexts of the passages of each script; None for a script for whose passages there are none.
+
+    `texts` are pieces of documents with their first characters. `passages` has for each passage the number of the
+    piece, and the span of the passage with its context in the document; None for one without context.
+    """
+    each = list(scripts)
+    found = read_contexts(graph, {place for places in each for place in places})
+    return [_shared(places, found) for places in each]
+
+
+def _shared(places: Places, found: Mapping[Place, Context]) -> dict[str, Any] | None:
+    spans: list[tuple[str, int, int, str, int]] = []
+    for number, place in enumerate(places):
+        if context := found.get(place):
+            source, start, text = place
+            before, after = context.before, context.after
+            first, whole = start - len(before), f"{before}{text}{after}"
+            spans.append((source, first, first + len(whole), whole, number))
+    if not spans:
+        return None
+    texts: list[list[Any]] = []
+    passages: list[list[int] | None] = [None] * len(places)
+    last = ""
+    for source, first, end, whole, number in sorted(spans, key=itemgetter(0, 1, 2)):
+        if source != last or not _extend(texts[-1], first, whole):
+            texts.append([first, whole])
+        last = source
+        passages[number] = [len(texts) - 1, first, end]
+    return {"texts": texts, "passages": passages}
+
+
+def _extend(piece: list[Any], first: int, text: str) -> bool:
+    """Add to a piece of a document a text that begins in it or right behind it; false if they do not fit.
+
+    Several documents may have one name.
+    """
+    known = piece[1][first - piece[0] :]
+    if first > piece[0] + len(piece[1]) or not (text.startswith(known) or known.startswith(text)):
+        return False
+    piece[1] += text[len(known) :]
+    return True

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import pyarrow as pa
 
-from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.engine import ACTION_PARTS
 from kgscripts.assembly.step import Step, rows
-from kgscripts.assembly.tables.corrected_names import leading_names
-from kgscripts.assembly.tables.words import action_of
+from kgscripts.assembly.tables.words import action_of, leading_names
 from kgscripts.changes.attributes import leading_attribute
 from schemas.corrections import NEEDS, Correction, CorrectionKind, change_in
 

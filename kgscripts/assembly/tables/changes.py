@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of
-from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.identity import ACTION_PARTS, same_action
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, same_action
 from kgscripts.assembly.step import rows
-from kgscripts.changes.attributes import attribute_names
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree, attribute_names
 
 LEVEL = "CASE WHEN {0} THEN 'certain' ELSE 'likely' END AS level"
 """The level of a change of which a column says whether it is certain."""

@@ -15,9 +15,9 @@ import pyarrow as pa
 from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.engine import ACTION_PARTS
 from kgscripts.assembly.step import Step, Tables, rows, tables_in
-from kgscripts.assembly.tables.choices import ActionKey
+from kgscripts.assembly.tables.alternatives import ActionKey
 from kgscripts.assembly.tables.clusters import cluster_key
 from kgscripts.assembly.tables.order import by_group
 from kgscripts.models.stored_vectors import SCALE, decoded

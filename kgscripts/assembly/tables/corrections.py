@@ -16,8 +16,8 @@ import pyarrow as pa
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in, view
 from kgscripts.assembly.tables import added_names, additions, corrected_segments
-from kgscripts.assembly.tables.corrected_names import RENAMED, THINGS_READ, leading_names
 from kgscripts.assembly.tables.links import Link, agreeing
+from kgscripts.assembly.tables.words import RENAMED, THINGS_READ, leading_names
 from kgscripts.records.store import RecordStore
 from schemas.corrections import Correction, CorrectionKind
 

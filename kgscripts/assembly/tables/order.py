@@ -1,7 +1,7 @@
 """PRECEDES: the order of a scenario's steps, from the order in which its sources first mention them.
 
 Steps get ranks first. A pair gets the order that most sources have, if this order is likely enough, given their number
-and the order of all other steps (`kgscripts.assembly.tables.order_estimates`). Pairs are ranked (Tideman 1987): they
+and the order of all other steps (`kgscripts.assembly.tables.order`). Pairs are ranked (Tideman 1987): they
 are added in order of decreasing evidence. A pair that contradicts earlier pairs is dropped, so that the result has no
 cycle. Orders that people give come before all pairs, the latest first.
 
@@ -12,20 +12,153 @@ pairs with at least as much evidence is left out, so that the result stays small
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables import order_pairs
-from kgscripts.assembly.tables.order_estimates import LEAST_PER_MILLE, estimated_order
-from kgscripts.assembly.tables.order_ranking import Verdict, positions_of, rank_pairs, topological_ranks
 from kgscripts.wilson import lower_bounds
+
+Integers = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.float64]
+
+PRIOR = 3
+"""The places of two steps count as much as this number of sources that mention both."""
+
+LEAST_PER_MILLE = 600
+"""The least probability of an order, in thousandths; less likely ones are left open, such as four sources against
+three."""
+
+_ROUNDS = 60
+_DAMPING = 0.7
+_PENALTY = 0.3
+
+
+def fitted_places(earlier: Integers, later: Integers, support: Integers, against: Integers) -> Numbers:
+    """The places of the steps 0, 1, … up to the highest number, by penalised maximum likelihood.
+
+    All arrays have the same length: `support` sources have a pair in the order `earlier`, `later`, and `against` in the
+    other. Time grows with the number of pairs.
+    """
+    count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
+    places = np.zeros(count)
+    sources = support + against
+    for _ in range(_ROUNDS):
+        likely = _logistic(places[later] - places[earlier])
+        surplus = support - sources * likely
+        slope = np.bincount(later, surplus, count) - np.bincount(earlier, surplus, count) - _PENALTY * places
+        spread = sources * likely * (1 - likely)
+        curvature = np.bincount(later, spread, count) + np.bincount(earlier, spread, count) + _PENALTY
+        places += _DAMPING * slope / curvature
+    return places
+
+
+def estimated_order(earlier: Integers, later: Integers, support: Integers, against: Integers) -> Integers:
+    """The probability of each pair's order, in thousandths, by its own sources and the places of both; arrays as in
+    `places`.
+
+    Rounded, since the last bits of places differ between processors.
+    """
+    places = fitted_places(earlier, later, support, against)
+    likely = _logistic(places[later] - places[earlier])
+    share = (support + PRIOR * likely) / (support + against + PRIOR)
+    return np.round(1000 * share).astype(np.int64)
+
+
+def _logistic(value: Numbers) -> Numbers:
+    found: Numbers = 1 / (1 + np.exp(-value))
+    return found
+
+
+class Verdict(IntEnum):
+    """The result for a pair."""
+
+    KEPT = 0
+    IMPLIED = 1
+    CONTRADICTED = 2
+
+
+def rank_pairs(
+    earlier: Integers, later: Integers, support: Integers, against: Integers, distance: Numbers, given: int = 0
+) -> Integers:
+    """The `Verdict` on each pair of steps `earlier` -> `later` (numbered from 0); all arrays have the same length.
+
+    `support` sources have a pair in this order; fewer, `against`, have it in the other order. Pairs with equal evidence
+    (margin, then contradiction) are ordered by the `distance` of the two steps, nearest first. The first `given` pairs
+    come before all others, in their order, and are kept also if they follow from others.
+    """
+    place = np.minimum(np.arange(len(earlier)), given)
+    order = np.lexsort((later, earlier, np.abs(distance), against, against - support, place))
+    count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
+    bits = [1 << step for step in range(count)]
+    after = [0] * count
+    """For each step the steps that follow it, as the bits of an integer."""
+    before: list[list[int]] = [[] for _ in range(count)]
+    verdicts = np.full(len(earlier), Verdict.KEPT, np.int64)
+    for number, first, second in zip(order.tolist(), earlier[order].tolist(), later[order].tolist(), strict=True):
+        if after[second] & bits[first]:
+            verdicts[number] = Verdict.CONTRADICTED
+        elif after[first] & bits[second]:
+            verdicts[number] = Verdict.KEPT if number < given else Verdict.IMPLIED
+        else:
+            before[second].append(first)
+            those = after[second] | bits[second]
+            # What `second` follows now: `first`, and what precedes `first` and did not precede `second` before.
+            waiting = [first]
+            for step in waiting:
+                if not after[step] & bits[second]:
+                    after[step] |= those
+                    waiting += before[step]
+    return verdicts
+
+
+def positions_of(known: Sequence[float | None], earlier: Sequence[int], later: Sequence[int]) -> list[float]:
+    """The mean positions of steps, given where sources tell them. A step that none tells comes right after the last of
+    those that it follows, else right before the first of those that follow it, else at the end.
+    """
+    before: list[list[int]] = [[] for _ in known]
+    after: list[list[int]] = [[] for _ in known]
+    for first, second in zip(earlier, later, strict=True):
+        before[second].append(first)
+        after[first].append(second)
+    found = list(known)
+    order = sorted(range(len(known)), key=topological_ranks(len(known), earlier, later, range(len(known))).__getitem__)
+    for steps, neighbours, nearest in ((order, before, max), (order[::-1], after, min)):
+        for step in steps:
+            if found[step] is None:
+                places = [place for other in neighbours[step] if (place := found[other]) is not None]
+                found[step] = nearest(places) if places else None
+    return [1.0 if place is None else place for place in found]
+
+
+def topological_ranks(count: int, earlier: Iterable[int], later: Iterable[int], keys: Sequence[Any]) -> list[int]:
+    """The rank, from 1, of each of `count` steps: after all steps that precede it, otherwise by its key."""
+    following: list[list[int]] = [[] for _ in range(count)]
+    missing = [0] * count
+    for first, second in zip(earlier, later, strict=True):
+        following[first].append(second)
+        missing[second] += 1
+    ready = [(keys[step], step) for step in range(count) if not missing[step]]
+    heapq.heapify(ready)
+    ranks = [0] * count
+    for rank in range(1, count + 1):
+        _, step = heapq.heappop(ready)
+        ranks[step] = rank
+        for other in following[step]:
+            missing[other] -= 1
+            if not missing[other]:
+                heapq.heappush(ready, (keys[other], other))
+    return ranks
+
 
 LEAST_BOUND, LEAST_SHARED_BOUND = 550, 400
 """The least lower bound of an order that some sources contradict, in thousandths; the second one is for two steps with

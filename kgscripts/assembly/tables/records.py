@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, Tables, tables_in, view
-from kgscripts.assembly.tables import several_readers
+from kgscripts.assembly.tables import agreement
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError
@@ -118,7 +118,7 @@ def _document(tables: Tables) -> None:
 
 def steps(kinds: Iterable[type[Record]], least_readers: int = 1) -> list[Step]:
     """The documents, their texts, and the records of each of `kinds` with the numbers of `document` and `reader`, if
-    at least `least_readers` agree on them (`several_readers`)."""
+    at least `least_readers` agree on them (`agreement`)."""
     records = {
         f"{kind_name(kind)}_{_suffix(kind, least_readers)}": (
             f"SELECT d.document, x.reader, f.* EXCLUDE (subject, extractor) FROM {kind_name(kind)}_file f "
@@ -130,11 +130,11 @@ def steps(kinds: Iterable[type[Record]], least_readers: int = 1) -> list[Step]:
         Step("document", ("document",), tables_in(DOCUMENT.query), _document),
         view("text", _TEXT),
         *(view(name, query) for name, query in records.items()),
-        *(several_readers.steps(least_readers) if least_readers > 1 else ()),
+        *(agreement.steps(least_readers) if least_readers > 1 else ()),
     ]
 
 
 def _suffix(kind: type[Record], least_readers: int) -> str:
-    if least_readers > 1 and kind in several_readers.KINDS:
+    if least_readers > 1 and kind in agreement.KINDS:
         return "read"
     return "as_read" if kind in AS_READ else "record"

@@ -12,10 +12,10 @@ from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.rules.corrected_relations import CORRECTED_ROLE, corrected_by_rejection, statements_of
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables.additions import OVERRULED
-from kgscripts.assembly.tables.corrected_names import leading_names
 from kgscripts.assembly.tables.corrections import CORRECTED
+from kgscripts.assembly.tables.words import leading_names
 from kgscripts.assembly.writing.discards import DiscardLog
-from kgscripts.assembly.writing.models import as_batches
+from kgscripts.assembly.writing.evidence import as_batches
 from schemas.corrections import Correction, CorrectionKind
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import Discard, DiscardReason

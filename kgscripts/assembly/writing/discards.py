@@ -9,9 +9,9 @@ from functools import partial
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.step import Step, Tables, tables_in
-from kgscripts.assembly.tables.several_readers import LEFT_OUT
-from kgscripts.records.failures import FailedDocument
+from kgscripts.assembly.tables.agreement import LEFT_OUT
 from kgscripts.records.inputs import InputIndex
+from kgscripts.records.readings import FailedDocument
 from schemas.records import Discard, DiscardReason
 
 _REMEDY = "mend the extractor: the next build tries again"

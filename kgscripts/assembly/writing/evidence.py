@@ -1,19 +1,119 @@
-"""Writing statements with their passages and readers, and the tables of relations and nodes."""
+"""Writing statements with passages and readers, the models of the readers, BROADER, and the tables of the graph."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
+from typing import Any
+
+import pyarrow as pa
+from attrs import frozen
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.identity import ACTION_PARTS
+from kgscripts.assembly.engine import ACTION_PARTS, Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.assembly.tables.label_texts import ACTION_TEXT
-from kgscripts.assembly.writing.models import Readers, as_batches
+from kgscripts.assembly.tables.titles import ACTION_TEXT
+from kgscripts.changes.attributes import broader_attribute
+from kgscripts.text.lexicon import is_a
 from schemas.graph_writer import ScriptGraphWriter
-from schemas.scenario_scheme import concept_scheme
+from schemas.provenance import Model
+from schemas.scenario_documents import concept_scheme
 from schemas.tables import table_schema
+from schemas.vocabulary import node_id
+
+
+@frozen
+class Readers:
+    """The readers: extractors, ordered by version, then enrichers.
+
+    `versions` are those of the extractors, and `models` the models of each reader by its number; `extractors` are the
+    numbers of the extractors that give events or records that belong to events.
+    """
+
+    versions: Sequence[str]
+    models: Sequence[tuple[Model, ...]]
+    extractors: Sequence[int]
+
+    def distinct(self) -> list[tuple[str, Model]]:
+        """Every model once, with its id, by ascending id."""
+        found = {model_id(model): model for models in self.models for model in models}
+        return sorted(found.items())
+
+    def of_model(self, identifier: str, readers: Sequence[int]) -> list[int]:
+        """Those of the `readers` that use the model with this id."""
+        return [reader for reader in readers if identifier in map(model_id, self.models[reader])]
+
+
+def model_id(model: Model) -> str:
+    """The id of a model's node."""
+    return node_id("Model", model.name, model.name, model.digest)
+
+
+def model_step(writer: ScriptGraphWriter, readers: Readers) -> Step:
+    """Write Model, BenchmarkScore and SCORED."""
+    made = tuple(f"graph/{name}" for name in ("Model", "BenchmarkScore", "SCORED"))
+    return Step("write Model", made, (), lambda _: _write_models(writer, readers))
+
+
+def _write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
+    models = readers.distinct()
+    fields = ("name", "version", "digest", "task")
+    columns: dict[str, Any] = {name: [getattr(model, name) for _, model in models] for name in fields}
+    columns |= {name: [getattr(model, name) or None for _, model in models] for name in ("licence", "language")}
+    columns["id"] = [identifier for identifier, _ in models]
+    writer.write("Model", as_batches("Model", columns))
+    owned = {
+        (owner, score.dataset, score.split, score.metric): score for owner, model in models for score in model.scores
+    }
+    scores = [(node_id("BenchmarkScore", f"{key[1]} {key[3]}", *key), key[0], score) for key, score in owned.items()]
+    scores.sort(key=lambda item: item[0])
+    figures = ("dataset", "split", "metric", "value", "unit", "direction", "exposure")
+    columns = {name: [getattr(score, name) for _, _, score in scores] for name in figures}
+    columns["id"] = [identifier for identifier, _, _ in scores]
+    writer.write("BenchmarkScore", as_batches("BenchmarkScore", columns))
+    ends = sorted((owner, identifier) for identifier, owner, _ in scores)
+    columns = {"from_id": [start for start, _ in ends], "to_id": [end for _, end in ends]}
+    writer.write("SCORED", as_batches("SCORED", columns))
+
+
+def as_batches(name: str, columns: dict[str, Any]) -> list[pa.RecordBatch]:
+    """Columns of Python values as rows of the table `name`."""
+    schema = table_schema(name)
+    return list(pa.table({item.name: pa.array(columns[item.name], item.type) for item in schema}, schema).to_batches())
+
+
+def broader_name(name: str, names: Collection[str]) -> str | None:
+    """The longest of `names` that is the end of a compound, from a word after the first: "pan" for "cake pan".
+
+    There is none for a compound of the class ``no_kind``: a rolling pin is no pin.
+    """
+    if is_a(name, "no_kind"):
+        return None
+    words = name.split(" ")
+    heads = (" ".join(words[start:]) for start in range(1, len(words)))
+    return next((head for head in heads if head in names), None)
+
+
+_TOOLS = "SELECT label, id FROM tool n JOIN tool_total t ON t.key = n.tool WHERE kept(support, added)"
+_ATTRIBUTES = (
+    "SELECT label, id FROM attribute n JOIN attribute_total t ON t.key = n.attribute WHERE kept(support, added)"
+)
+
+
+def step(writer: ScriptGraphWriter) -> Step:
+    """Write BROADER for the tools and the attributes of the graph."""
+
+    def write(tables: Tables) -> None:
+        pairs = []
+        for query, broader in ((_ATTRIBUTES, broader_attribute), (_TOOLS, broader_name)):
+            nodes = tables.table(query)
+            ids = dict(zip(*(nodes[name].to_pylist() for name in ("label", "id")), strict=True))
+            pairs += sorted((ids[name], ids[other]) for name in ids if (other := broader(name, ids)) is not None)
+        columns = {"from_id": [start for start, _ in pairs], "to_id": [end for _, end in pairs]}
+        writer.write("BROADER", as_batches("BROADER", columns))
+
+    return Step("write BROADER", ("graph/BROADER",), tables_in(_TOOLS) | tables_in(_ATTRIBUTES), write)
+
 
 _SCENARIOS = (
     "SELECT id, label, other_names, support FROM scenario s JOIN scenario_total t ON t.key = s.scenario ORDER BY id"

@@ -11,7 +11,7 @@ from attrs import define, evolve
 from lxml.etree import _Element
 
 from kgscripts.corpora.blocks import Block, Kind, one_line, without_marker
-from kgscripts.corpora.numbered_steps import number_spans
+from kgscripts.corpora.list_markers import number_spans
 from kgscripts.corpora.web.markup import SILENT, breaks, found_by, is_element
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}

@@ -1,30 +1,170 @@
-"""Saved web pages as documents."""
+"""Saved web pages as documents: markup of schema.org, or else the main text that trafilatura finds."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from itertools import dropwhile, groupby
+from urllib.parse import urljoin
 
 import lxml.html
 from attrs import evolve
-from lxml.etree import ParserError, XMLSyntaxError, _Element
+from lxml.etree import ParserError, XMLSyntaxError, _Element, iterwalk
 
-from kgscripts.corpora.block_documents import document_of_blocks
-from kgscripts.corpora.block_lists import how_to_of, lists_of
-from kgscripts.corpora.blocks import Kind, without_marker
+from kgscripts.corpora.block_documents import document_of_blocks, how_to_of, lists_of
+from kgscripts.corpora.blocks import Block, Kind, without_marker
 from kgscripts.corpora.how_tos import Section, document_of_how_to
 from kgscripts.corpora.source import Source, whole_text
-from kgscripts.corpora.web.json_ld import json_ld, objects_of
-from kgscripts.corpora.web.limits import MAX_PAGE_BYTES, PageTooLargeError, check_markup
-from kgscripts.corpora.web.main_text import main_blocks
-from kgscripts.corpora.web.marked_elements import marked_elements
-from kgscripts.corpora.web.markup import found_by, is_element
-from kgscripts.corpora.web.page_blocks import blocks_of_page
-from kgscripts.corpora.web.page_facts import address_of, licence_of, licence_of_items, title_of
+from kgscripts.corpora.web.json_ld import Item, json_ld, marked_elements, objects_of
+from kgscripts.corpora.web.markup import MAX_PAGE_BYTES, PageTooLargeError, check_markup, found_by, is_element, line_of
+from kgscripts.corpora.web.page_blocks import blocks_of_page, drop_what_is_left_out
 from kgscripts.corpora.web.schema_org import how_tos_of
 from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document
+
+_SITE = re.compile(r"\s+[|»«•·—–-]\s+|\s*[|»]\s*")
+_ADDRESS = re.compile(r"https?://[^\s<>\"{}|\\^`]+", re.IGNORECASE)
+_LONGEST = 2_000
+_MOST = 50
+"""The most titles and headings that are compared."""
+
+
+def title_of(tree: _Element) -> str:
+    """The title of a page without the name of its site: its first heading, if the title of the page begins with it."""
+    said = found_by(tree, "//meta[@property='og:title']/@content | //head/title/text()")
+    titles = [line_of(text) for text in said[:_MOST]]
+    headings = [line_of(" ".join(heading.itertext())) for heading in found_by(tree, "//h1")[:_MOST]]
+    headings = [heading for heading in headings if heading]
+    for heading in headings:
+        if any(title.lower().startswith(heading.lower()) for title in titles):
+            return heading
+    if titles:
+        return _SITE.split(titles[0])[0].strip() or titles[0]
+    return headings[0] if headings else ""
+
+
+def address_of(tree: _Element) -> str:
+    """The canonical address of a page, "" if it names none."""
+    found = found_by(
+        tree,
+        "//link[contains(concat(' ', normalize-space(@rel), ' '), ' canonical ')]/@href"
+        " | //meta[@property='og:url']/@content",
+    )
+    return next((address for text in found if (address := _address(str(text)))), "")
+
+
+def licence_of(tree: _Element, items: Iterable[Item], address: str) -> str:
+    """The licence of a page: an IRI, or words; "" if it names none (``rel="license"``, ``license`` of schema.org)."""
+    links = "//*[self::a or self::link][contains(concat(' ', normalize-space(@rel), ' '), ' license ')]/@href"
+    for text in found_by(tree, links):
+        if found := _address(urljoin(address, str(text).strip())):
+            return found
+    return licence_of_items(items)
+
+
+def licence_of_items(items: Iterable[Item]) -> str:
+    """The first ``license`` of schema.org among objects."""
+    for item in items:
+        licence = item.get("license")
+        if isinstance(licence, list) and licence:
+            licence = licence[0]
+        if isinstance(licence, dict):
+            licence = licence.get("url") or licence.get("@id") or licence.get("name")
+        if isinstance(licence, str) and licence.strip():
+            return line_of(licence)[:_LONGEST]
+    return ""
+
+
+def _address(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= _LONGEST and _ADDRESS.fullmatch(text) else ""
+
+
+_MOST_PLACES = 200_000
+_MOST_TABLES = 500
+"""trafilatura looks at what is in an element again for each that it is in, and for each table at all tables."""
+_NARROWEST, _WIDEST = 30, 1_000
+"""The lengths of lines that may go on in the next one."""
+_INLINE = frozenset({"hi", "ref", "del", "code", "graphic", "span"})
+
+
+def main_blocks(tree: _Element) -> list[Block]:
+    """The blocks of the main text of a page, without navigation, comments and adverts; the tree is used up.
+
+    trafilatura loses lists outside of articles, and what is within items and cells: it only says which blocks of the
+    page are text. Lists among and directly below these are text too, unless they consist of links.
+
+    Raises
+    ------
+    InputError
+        If trafilatura is not installed, or the page has too many elements for it.
+    """
+    if find_spec("trafilatura") is None:
+        raise InputError("its main text needs trafilatura", remedy="pip install 'kgscripts[web]'")
+    from trafilatura import bare_extraction
+
+    drop_what_is_left_out(tree)
+    depths = {tree: 0}
+    for element in tree.iterdescendants():
+        parent = element.getparent()
+        depths[element] = depths[parent] + 1 if parent is not None else 0
+    if sum(depths.values()) > _MOST_PLACES or len(found_by(tree, "//table")) > _MOST_TABLES:
+        detail = f"{_MOST_PLACES:,} elements, each counted by its depth, or {_MOST_TABLES} tables"
+        raise PageTooLargeError(f"a page without markup of schema.org that has more than {detail}")
+    blocks = blocks_of_page(tree)
+    found = bare_extraction(
+        tree, include_comments=False, include_tables=True, with_metadata=False, deduplicate=False, favor_precision=False
+    )
+    body = getattr(found, "body", None)
+    joined: list[Block] = []
+    for block in _main(blocks, set() if body is None else set(map(_plain, _lines(body)))):
+        if joined and _goes_on(joined[-1], block):
+            joined[-1] = evolve(joined[-1], text=f"{joined[-1].text} {block.text}")
+        else:
+            joined.append(block)
+    return joined
+
+
+def _goes_on(before: Block, block: Block) -> bool:
+    """Whether the sentence of a paragraph goes on in the next one, behind a line break."""
+    is_long = _NARROWEST < len(before.text) < _WIDEST and before.text[-1].isalnum()
+    return before.kind is block.kind is Kind.PARAGRAPH and is_long and block.text[0].islower()
+
+
+def _plain(text: str) -> str:
+    return "".join(text.split())
+
+
+def _lines(body: _Element) -> Iterator[str]:
+    """The lines of trafilatura's tree: of ``head``, ``item``, ``cell``, ``p``, and those that ``lb`` divides."""
+    line: list[str] = []
+    for event, element in iterwalk(body, events=("start", "end")):
+        if element.tag not in _INLINE:
+            yield "".join(line)
+            line = []
+        line.append((element.text if event == "start" else element.tail) or "")
+    yield "".join(line)
+
+
+def _main(blocks: list[Block], lines: set[str]) -> Iterator[Block]:
+    """The blocks with these lines, and the lists among and below them; all blocks if no line is that of a block."""
+    lines.discard("")
+    every = bool(lines) and not any(_plain(block.text) in lines for block in blocks)
+    heading, below = list[Block](), every
+    for is_list, run in groupby(blocks, lambda block: block.kind is Kind.ITEM):
+        if is_list:
+            items = list(run)
+            if below or any(block.ordered or _plain(block.text) in lines for block in items):
+                yield from (*heading, *items)
+                heading = []
+            continue
+        for block in run:
+            below = every or _plain(block.text) in lines
+            if below:
+                yield block
+            heading = [block] if block.kind is Kind.HEADING and not below else []
+
 
 _FORMAT = "html"
 _HOW_TO = re.compile(r"how (?:to|do|you|i)\b", re.IGNORECASE)

@@ -9,8 +9,8 @@ from typing import Protocol
 from attrs import define, field
 from spacy.language import Language
 
+from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import Batch, DocumentReader, parse_documents
-from kgscripts.building.reading_options import ReadingOptions
 from kgscripts.building.settings import Settings
 from kgscripts.extractors.events.events import judged_frames, mentions_of
 from kgscripts.extractors.events.nouns import noun_lemma
@@ -99,7 +99,7 @@ class RecordReader:
         ModelError
             If a model of its settings cannot be found.
         """
-        options = ReadingOptions(extractors=[name], settings=settings, spacy_model=spacy_model)
+        options = BuildOptions(extractors=[name], settings=settings, spacy_model=spacy_model)
         ((chosen,), _) = options.chosen()
         if EventMention not in chosen.extractor.gives:
             remedy = "name one that does: `kgscripts extractors list` shows what each gives"

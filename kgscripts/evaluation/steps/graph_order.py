@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.models.sentence_vectors import quantised_vectors
 from schemas.records import Action, Document, EventMention
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 RANKS_APART = 0.1
 """Ranks decide which of two steps comes first if they are this share of the scenario's steps apart."""
@@ -68,7 +68,7 @@ def key_of(action: Action) -> tuple[str, ...]:
     return action.key[:3] if action.object else action.key
 
 
-def scenario_orders(graph: ScriptGraph) -> dict[str, ScenarioOrder]:
+def scenario_orders(graph: StoredGraph) -> dict[str, ScenarioOrder]:
     """The scenarios of a graph by label."""
     labels = {row["id"]: row["label"] for row in graph.select("Scenario", ["id", "label"]).to_pylist()}
     actions = {row["id"]: _action(row) for row in graph.select("Action", ["id", *_PARTS]).to_pylist()}

@@ -17,7 +17,7 @@ from kgscripts.evaluation.result import Evaluation, Figure, Role, System, shares
 from kgscripts.typicality.importance import Importance
 from schemas.errors import InputError
 from schemas.provenance import Direction, Exposure
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 DATASET = "kgscripts importance"
 OURS, SHARE = "importance", "share of the sources"
@@ -54,7 +54,7 @@ class GraphStep:
 
 
 def judged_steps(
-    graph: ScriptGraph, rows: Iterable[Mapping[str, str]]
+    graph: StoredGraph, rows: Iterable[Mapping[str, str]]
 ) -> Iterator[tuple[Mapping[str, str], GraphStep]]:
     """The rows of a list whose `scenario` the graph has with a step of the wording `step`, each with this step."""
     rows = list(rows)
@@ -64,7 +64,7 @@ def judged_steps(
             yield row, found
 
 
-def graph_steps(graph: ScriptGraph, scenarios: Iterable[str]) -> dict[tuple[str, str], GraphStep]:
+def graph_steps(graph: StoredGraph, scenarios: Iterable[str]) -> dict[tuple[str, str], GraphStep]:
     """The steps of scenarios with these labels, by label of the scenario and wording. A label comes before another
     wording, and the step with more sources before others."""
     wanted = {row["id"]: row for row in graph.rows("Scenario", ("id", "label", "support"), {"label": set(scenarios)})}
@@ -86,7 +86,7 @@ def graph_steps(graph: ScriptGraph, scenarios: Iterable[str]) -> dict[tuple[str,
     return found
 
 
-def evaluate_importance(graph: ScriptGraph) -> Evaluation:
+def evaluate_importance(graph: StoredGraph) -> Evaluation:
     """Compare a graph with the judged steps on which both passes agree; steps that it lacks are wrong.
 
     The F1 of each class, and their mean (*macro F1*). *essential steps hidden* is the share of the essential steps that

@@ -35,7 +35,7 @@ from kgscripts.pipeline import build_graph
 from schemas.errors import InputError
 from schemas.provenance import Exposure
 from schemas.records import Document, EventMention, Passage, Record
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 DATASET = "DeScript"
 _SPLIT = "a fifth held out"
@@ -103,7 +103,7 @@ def order_scores(
             jobs=jobs,
             extractors=["labels", "sentences", "events", "steps"],
         )
-        orders = scenario_orders(ScriptGraph.open(directory))
+        orders = scenario_orders(StoredGraph.open(directory))
     parsed = [
         ParsedDocument(document, tuple(parses))
         for document, parses in zip(held, parse_documents(held, pipeline), strict=True)

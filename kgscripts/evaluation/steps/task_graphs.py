@@ -39,7 +39,7 @@ from kgscripts.wilson import lower_bound
 from schemas.errors import InputError
 from schemas.provenance import Direction, Exposure
 from schemas.records import Document, Passage
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 DATASET = "CaptainCook4D"
 OURS = "PRECEDES"
@@ -107,10 +107,10 @@ def evaluate_order(directory: Path, *, pipeline: str | None = None, jobs: int = 
     documents = [document for activity in activities for document in activity.documents()]
     with tempfile.TemporaryDirectory() as folder:
         build_graph(output=folder, texts=documents, spacy_model=pipeline, jobs=jobs, without=["state-changes"])
-        return score_order(ScriptGraph.open(folder), activities)
+        return score_order(StoredGraph.open(folder), activities)
 
 
-def score_order(graph: ScriptGraph, activities: Sequence[Activity]) -> Evaluation:
+def score_order(graph: StoredGraph, activities: Sequence[Activity]) -> Evaluation:
     """The same for a graph that has the documents of these activities as its sources.
 
     Raises
@@ -170,7 +170,7 @@ def _systems(name: str, parts: Mapping[str, _Counts]) -> Iterator[System]:
     yield System(name=name, role=role, source=source, setting=FOUND, figures=parts[FOUND].figures())
 
 
-def _mentions_of(graph: ScriptGraph) -> _Mentions:
+def _mentions_of(graph: StoredGraph) -> _Mentions:
     names = {row["id"]: row["name"] for row in graph.select("Source", ["id", "name"]).to_pylist()}
     steps: dict[str, set[str]] = defaultdict(set)
     for row in graph.rows("REALIZES", ["from_id", "to_id"]):

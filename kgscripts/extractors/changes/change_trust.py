@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, evolve, field, frozen
 
-from kgscripts.changes.values import agree
+from kgscripts.changes.attributes import agree
 from kgscripts.extractors.changes.change_candidates import Candidate, candidates_of
 from kgscripts.extractors.changes.change_ratings import Features, RatingWeights, features_of, level_of
 from kgscripts.extractors.changes.change_wording import Wording, distinct_stems, has_unknown_place

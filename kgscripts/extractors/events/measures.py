@@ -13,10 +13,9 @@ from weakref import WeakKeyDictionary
 
 from kgscripts.extractors.events.nouns import noun_lemma
 from kgscripts.extractors.events.predicates import Frame
-from kgscripts.text.amounts import AMOUNT, DURATION, SIZE, has_unit, is_length
+from kgscripts.text.amounts import AMOUNT, DURATION, PARTITIVES, SIZE, UNITS, has_unit, is_length, is_size
 from kgscripts.text.lexicon import foods, is_a, is_tool
 from kgscripts.text.syntax import conjuncts, is_verb, lemma
-from kgscripts.text.units import PARTITIVES, UNITS, is_size
 from schemas.records import Measure, MeasureKind
 
 if TYPE_CHECKING:

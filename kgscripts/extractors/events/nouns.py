@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from kgscripts.text.amounts import PARTITIVES, is_no_thing, is_size
 from kgscripts.text.lexicon import classes_of, foods
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases
-from kgscripts.text.units import PARTITIVES, is_no_thing, is_size
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
+from kgscripts.text.amounts import LENGTHS, PARTITIVES
 from kgscripts.text.lexicon import classes_of, is_a, is_tool_after, verbs
 from kgscripts.text.syntax import OBJECT, PARTICLE, lemma, objects_of, prepositional_phrases
-from kgscripts.text.units import LENGTHS, PARTITIVES
 from kgscripts.text.verb_objects import verb_objects
 
 if TYPE_CHECKING:

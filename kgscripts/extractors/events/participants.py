@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.events.predicates import Frame
+from kgscripts.text.amounts import is_size
 from kgscripts.text.lexicon import is_a, is_tool, verbs
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
-from kgscripts.text.units import is_size
 from schemas.records import Role
 
 if TYPE_CHECKING:

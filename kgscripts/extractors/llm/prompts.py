@@ -11,7 +11,7 @@ from attrs import frozen
 
 from kgscripts.extractors.llm.schema import SCENARIOS, problem, schema
 from schemas.errors import ConfigurationError
-from schemas.scenario_scheme import concept_scheme
+from schemas.scenario_documents import concept_scheme
 
 Message = dict[str, str]
 _LABELS = "{scenarios}"

@@ -13,7 +13,7 @@ from attrs import define, field, frozen
 from filelock import FileLock
 
 from schemas.errors import ConfigurationError
-from schemas.toml_files import read_toml
+from schemas.input_files import read_toml
 
 CHARACTERS_A_TOKEN = 4
 """English has about four characters a token in the vocabularies of today's models. Used where no server has counted."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
+from kgscripts.text.amounts import PARTITIVES
 from kgscripts.text.lexicon import classes_of, foods, nouns, verbs
-from kgscripts.text.units import PARTITIVES
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

@@ -9,9 +9,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.parse_repair.parse_changes import Change
+from kgscripts.text.amounts import UNITS, is_no_thing, is_size
 from kgscripts.text.lexicon import is_tool
 from kgscripts.text.syntax import is_verb
-from kgscripts.text.units import UNITS, is_no_thing, is_size
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.events.predicates import Frame
 from kgscripts.extractors.tools.tool_phrases import phrases_of, whole_of
+from kgscripts.text.amounts import is_size
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, verbs
 from kgscripts.text.syntax import lemma, prepositional_phrases
-from kgscripts.text.units import is_size
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

@@ -9,9 +9,9 @@ from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.events.predicates import Frame
 from kgscripts.extractors.tools.inferred_verbs import ADDING, BLENDERS, HOT_PLACES, MIXING, POURING
 from kgscripts.extractors.tools.tool_phrases import attached, phrases_of, whole_of
+from kgscripts.text.amounts import PARTITIVES
 from kgscripts.text.lexicon import is_a
 from kgscripts.text.syntax import is_verb, lemma, markers_of, prepositional_phrases
-from kgscripts.text.units import PARTITIVES
 
 if TYPE_CHECKING:
     from spacy.tokens import Token

@@ -15,7 +15,7 @@ from attrs import frozen
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.alignment.words import is_content_word
-from kgscripts.models.loading import TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import TrainedModel, from_checkpoint
 from schemas.arguments import items_of
 from schemas.errors import InputError
 from schemas.provenance import Model
@@ -116,7 +116,7 @@ class Aligner(TrainedModel):
 
     def _log_posteriors(self, pairs: Sequence[Tokens]) -> list[Tensor]:
         """log p(a_j = i | x, y), (concrete, abstract) for each pair. Each pair is computed by itself."""
-        from kgscripts.models.alignment.inputs import Sides
+        from kgscripts.models.alignment.network import Sides
         from kgscripts.models.inference import run_side_by_side
 
         return run_side_by_side(self._network.log_posteriors, [Sides(pair.abstract, pair.concrete) for pair in pairs])

@@ -1,22 +1,186 @@
-"""The network of the aligner: MiniLM's lower layers with low-rank adapters, and a bilinear score of word pairs."""
+"""The aligner's inputs and network: MiniLM's lower layers with low-rank adapters, and a bilinear score of pairs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import accumulate
 from typing import TYPE_CHECKING, cast
 
 import torch
+from attrs import evolve, frozen
 from torch import Tensor, nn
 
 from kgscripts.models.adapters import merge_adapters, with_adapters
-from kgscripts.models.alignment.inputs import FEATURES, AlignerBatch, AlignerInputs, Sides
+from kgscripts.models.alignment.words import aligned_places, stem
+from kgscripts.models.cloze import UNKNOWN_WORD
 from kgscripts.models.encoder import Encoder
+from kgscripts.models.inference import TensorFields
 
 if TYPE_CHECKING:
     from peft import PeftModel
 
-    from kgscripts.models.bert import Bert
+    from kgscripts.models.encoder import Bert
+
+
+ABSTRACT_PIECES = 160
+CONCRETE_PIECES = 348
+"""With three separators a row has at most 511 pieces; MiniLM reads 512."""
+
+_PIECES_A_WORD = 6
+_CONCRETE_TYPE = 1
+
+FEATURES = ("distance", "absolute distance", "same word", "same stem")
+
+
+@frozen
+class Window:
+    """The part of a pair in one row: tokens `abstract` and `concrete`, ranges of the whole sides."""
+
+    row: int
+    abstract: range
+    concrete: range
+
+
+@frozen(eq=False)
+class AlignerBatch(TensorFields):
+    """Rows of pieces, padded with zeros.
+
+    `ids`, `types`, `attention` (rows, pieces) int64; `abstract` (rows, abstract) and `concrete` (rows, concrete) int64
+    are the first piece of each word; `aligned` (rows, abstract) bool is true for words that can be aligned to;
+    `features` (rows, concrete, abstract, 4) float32, see `FEATURES`.
+    """
+
+    ids: Tensor
+    types: Tensor
+    attention: Tensor
+    abstract: Tensor
+    concrete: Tensor
+    aligned: Tensor
+    features: Tensor
+
+
+@frozen
+class Sides:
+    """The tokens of a pair, and those that are shown as unknown."""
+
+    abstract: Sequence[str]
+    concrete: Sequence[str]
+    hidden_abstract: AbstractSet[int] = frozenset()
+    hidden_concrete: AbstractSet[int] = frozenset()
+
+    def shown(self) -> Sides:
+        """The same with `UNKNOWN_WORD` where words are hidden."""
+        return Sides(_hide(self.abstract, self.hidden_abstract), _hide(self.concrete, self.hidden_concrete))
+
+
+def _hide(words: Sequence[str], hidden: AbstractSet[int]) -> list[str]:
+    return [UNKNOWN_WORD if index in hidden else word for index, word in enumerate(words)]
+
+
+class AlignerInputs:
+    """Makes batches. `pieces_of` gives the ids of a word's pieces, at least one."""
+
+    def __init__(self, pieces_of: Callable[[str], Sequence[int]], *, start: int, separator: int, mask: int) -> None:
+        self._pieces_of = pieces_of
+        self._start, self._separator = start, separator
+        self._known: dict[str, Sequence[int]] = {UNKNOWN_WORD: [mask]}
+
+    def windows(self, row: int, pair: Sides) -> Iterator[Window]:
+        """The windows of the pair in `row`: one, unless it is too long; together they hold each concrete word once."""
+        ends = [0, *accumulate(len(self._pieces(word)) for word in pair.abstract)]
+        whole = range(len(pair.abstract))
+        size, first = 0, 0
+        for index, word in enumerate(pair.concrete):
+            pieces = len(self._pieces(word))
+            if size + pieces > CONCRETE_PIECES:
+                yield self._window(row, pair, whole, ends, range(first, index))
+                size, first = 0, index
+            size += pieces
+        yield self._window(row, pair, whole, ends, range(first, len(pair.concrete)))
+
+    def batch(self, pairs: Sequence[Sides], windows: Sequence[Window]) -> AlignerBatch:
+        """The windows, a row each; `pairs` holds their rows, and no word of it is hidden any more."""
+        batch = _empty(windows)
+        rows = []
+        for at, window in enumerate(windows):
+            pair = pairs[window.row]
+            ids = [self._start]
+            for index in window.abstract:
+                batch.abstract[at, index - window.abstract.start] = len(ids)
+                ids += self._pieces(pair.abstract[index])
+            ids.append(self._separator)
+            second = len(ids)
+            for index in window.concrete:
+                batch.concrete[at, index - window.concrete.start] = len(ids)
+                ids += self._pieces(pair.concrete[index])
+            ids.append(self._separator)
+            rows.append((ids, second))
+            places = [index for index in aligned_places(pair.abstract) if index in window.abstract]
+            batch.aligned[at, [index - window.abstract.start for index in places or window.abstract]] = True
+            height, width = len(window.concrete), len(window.abstract)
+            batch.features[at, :height, :width] = _features(pair, window)
+        length = max(len(ids) for ids, _ in rows)
+        pieces = torch.zeros(3, len(rows), length, dtype=torch.int64)
+        for at, (ids, second) in enumerate(rows):
+            pieces[0, at, : len(ids)] = torch.tensor(ids)
+            pieces[1, at, second : len(ids)] = _CONCRETE_TYPE
+            pieces[2, at, : len(ids)] = 1
+        return evolve(batch, ids=pieces[0], types=pieces[1], attention=pieces[2])
+
+    def _pieces(self, word: str) -> Sequence[int]:
+        if word not in self._known:
+            self._known[word] = self._pieces_of(word)[:_PIECES_A_WORD]
+        return self._known[word]
+
+    def _window(self, row: int, pair: Sides, whole: range, ends: Sequence[int], concrete: range) -> Window:
+        if ends[-1] <= ABSTRACT_PIECES:
+            return Window(row, whole, concrete)
+        start = stop = (concrete.start + concrete.stop) * len(whole) // (2 * len(pair.concrete))
+        before = -1
+        while before != stop - start:
+            before = stop - start
+            stop += stop < len(whole) and ends[stop + 1] - ends[start] <= ABSTRACT_PIECES
+            start -= start > 0 and ends[stop] - ends[start - 1] <= ABSTRACT_PIECES
+        return Window(row, range(start, stop), concrete)
+
+
+def _empty(windows: Sequence[Window]) -> AlignerBatch:
+    rows = len(windows)
+    width = max(len(window.abstract) for window in windows)
+    height = max(len(window.concrete) for window in windows)
+    nothing = torch.zeros(0, dtype=torch.int64)
+    return AlignerBatch(
+        ids=nothing,
+        types=nothing,
+        attention=nothing,
+        abstract=torch.zeros(rows, width, dtype=torch.int64),
+        concrete=torch.zeros(rows, height, dtype=torch.int64),
+        aligned=torch.zeros(rows, width, dtype=torch.bool),
+        features=torch.zeros(rows, height, width, len(FEATURES)),
+    )
+
+
+def _features(pair: Sides, window: Window) -> Tensor:
+    """(concrete, abstract, 4) of a window: positions in the whole pair, and whether the words are alike."""
+    concrete = [pair.concrete[index] for index in window.concrete]
+    abstract = [pair.abstract[index] for index in window.abstract]
+    places = (torch.tensor(list(window.concrete)) + 0.5) / len(pair.concrete)
+    sources = (torch.tensor(list(window.abstract)) + 0.5) / len(pair.abstract)
+    distance = places[:, None] - sources[None, :]
+    ids: dict[str, int] = {UNKNOWN_WORD: -1}
+
+    def equal(first: list[str], second: list[str]) -> Tensor:
+        rows = torch.tensor([ids.setdefault(word, len(ids)) for word in first])
+        columns = torch.tensor([ids.setdefault(word, len(ids)) for word in second])
+        # An unknown word is not equal to any word, not even to itself.
+        return (rows[:, None] == columns[None, :]) & (rows[:, None] >= 0)
+
+    same = equal(concrete, abstract)
+    alike = equal([stem(word) for word in concrete], [stem(word) for word in abstract]) & ~same
+    return torch.stack([distance, distance.abs(), same.float(), alike.float()], dim=2)
+
 
 _NOT_ALIGNED = -1e4
 """The score of words to which no word is aligned: its probability is zero in float32."""

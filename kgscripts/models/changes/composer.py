@@ -23,10 +23,9 @@ from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, Nei
 from kgscripts.models.changes.network import ChangeNetwork, NetworkSize, whole_heads
 from kgscripts.models.changes.selection import SelectionSettings, considered, select
 from kgscripts.models.changes.vocabulary import ChangeVocabulary
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
-from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import SIZE
 from schemas.changes import PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from kgscripts.models.changes.vocabulary import plain
 from kgscripts.models.encoder import Encoder
-from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.models.inference import TensorFields
 from kgscripts.text.passages import MAX_CHARACTERS
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import ProcedureStep

@@ -1,11 +1,15 @@
-"""The protocols of models of scenarios."""
+"""The protocols of models of scenarios, and windows over long texts.
+
+Long texts are processed in overlapping windows, so that memory is bounded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from attrs import field, frozen, validators
+from attrs import evolve, field, frozen, validators
 
 from schemas.arguments import items_of
 from schemas.provenance import Model
@@ -77,3 +81,49 @@ class ScenarioAddition(Protocol):
 
     def with_scenarios(self, new: Sequence[NewScenario]) -> ScenarioModel:
         """The same model with further scenarios, each known by its name and perhaps some sentences."""
+
+
+WINDOW = 2_000
+"""The most sentences that are processed at once."""
+
+CONTEXT = 50
+"""The sentences of context that a window has on either side of the segments that are taken from it, if the text has
+them. The detector looks 15 sentences ahead and back, and labels hardly depend on sentences that are more than a few
+changes of label away."""
+
+
+def detect_documents(model: ScenarioModel, documents: Sequence[Sequence[str]]) -> list[list[DetectedSegment]]:
+    """The segments of each document: as `ScenarioModel.detect`, but long documents by `detect_stream`."""
+    short = iter(model.detect([document for document in documents if len(document) <= WINDOW]))
+    return [next(short) if len(document) <= WINDOW else list(detect_stream(model, document)) for document in documents]
+
+
+def detect_stream(model: ScenarioModel, sentences: Iterable[str]) -> Iterator[DetectedSegment]:
+    """Yield the segments of one text, of which `WINDOW` sentences are kept in memory.
+
+    A text of up to `WINDOW` sentences is read as a whole. In a longer one, a window ends after the last segment that
+    ends `CONTEXT` sentences before its end, and the next one begins there, with as many sentences before. A segment
+    that is longer than a window is divided.
+    """
+    coming = iter(sentences)
+    window: list[str] = []
+    first = taken = 0
+    while True:
+        window += islice(coming, WINDOW + 1 - len(window))
+        [found] = model.detect([window[:WINDOW]])
+        if len(window) <= WINDOW:
+            upto = first + len(window)
+        else:
+            limit = first + WINDOW - CONTEXT
+            ends = [first + segment.end for segment in found if taken < first + segment.end <= limit]
+            upto = ends[-1] if ends else limit
+        for segment in found:
+            start, end = max(taken, first + segment.start), min(upto, first + segment.end)
+            if start < end:
+                yield evolve(segment, start=start, end=end)
+        if len(window) <= WINDOW:
+            return
+        taken = upto
+        passed = max(0, taken - CONTEXT - first)
+        del window[:passed]
+        first += passed

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kgscripts.models.adapters import merge_adapters
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint, load_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder, shared_minilm
-from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.registry import find_checkpoint
 from kgscripts.models.sentence_vectors import quantised_vectors
 

@@ -15,9 +15,8 @@ import torch
 from attrs import field, frozen, validators
 from torch import Tensor, nn
 
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.models.inference import fixed_threads
-from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
@@ -39,7 +38,7 @@ _probability = [validators.instance_of(float), validators.gt(0.0), validators.lt
 
 @frozen(kw_only=True)
 class StepSettings:
-    """The settings of the clusters: see `clusters_of`."""
+    """The settings of the clusters (see `clusters_of`) that training writes into a checkpoint."""
 
     hidden: int = field(validator=_count)
     first: float = field(default=0.25, validator=_probability)

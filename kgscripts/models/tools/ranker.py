@@ -16,9 +16,8 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.models.encoder import Encoder, shared_minilm
-from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from schemas.arguments import items_of

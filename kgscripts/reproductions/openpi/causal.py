@@ -10,8 +10,7 @@ import attrs
 import torch
 from torch import Tensor
 
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.loading import TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_loading import causal_checkpoint, cloze_model
 from kgscripts.reproductions.openpi.change_template import NO_CHANGE, parse_change, split_sentences

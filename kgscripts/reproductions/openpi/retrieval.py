@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, Neighbour, NeighbourSearch
 from kgscripts.models.changes.substitution import words_of
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.loading import TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from schemas.changes import Change, PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model
 

@@ -13,8 +13,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from kgscripts.evaluation.result import Evaluation, System, shares
-from kgscripts.models.scenarios.chain import DetectorSettings, detected_segments
-from kgscripts.models.scenarios.detector import ScenarioDetector
+from kgscripts.models.scenarios.detector import DetectorSettings, ScenarioDetector, detected_segments
 from kgscripts.reproductions.scenarios.counts import count_labels, micro_score
 from kgscripts.reproductions.scenarios.figures import boundary_errors, micro
 from kgscripts.reproductions.scenarios.pairing import PairedDocuments, pair_documents

@@ -56,7 +56,7 @@ def merge(
     from kgscripts.reproductions.scenarios.merging import merge_documents
     from kgscripts.reproductions.scenarios.splits import story_parts
     from kgscripts.reproductions.scenarios.statistics import corpus_statistics
-    from schemas.scenario_scheme import concept_scheme, linked_scenarios
+    from schemas.scenario_documents import concept_scheme, linked_scenarios
 
     if part not in _PARTS:
         raise ConfigurationError(f"no part {part!r}", remedy=f"one of {', '.join(_PARTS)}")
@@ -208,8 +208,8 @@ def scenarios(
 
     Example: kgscripts corpora scenarios -o scenarios.ttl
     """
-    from kgscripts.corpora.scenarios.skos import turtle_lines
-    from schemas.scenario_scheme import concept_scheme
+    from kgscripts.corpora.scenarios.labels import turtle_lines
+    from schemas.scenario_documents import concept_scheme
 
     if output:
         check_outputs(output)

@@ -19,7 +19,7 @@ from kgscripts.corpora.json_records import encodable, json_object, record_id, st
 from kgscripts.corpora.scenarios.labels import is_listed, resolve, scenario_of
 from kgscripts.corpora.source import numbered_lines
 from kgscripts.reproductions.scenarios.webanno import FIRST_LINE, read_webanno
-from kgscripts.text.sentence_spans import sentence_spans
+from kgscripts.text.passages import sentence_spans
 from schemas.errors import InputError
 from schemas.records import Document, Passage, PassageKind
 from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument

@@ -11,7 +11,7 @@ from kgscripts.corpora.inscript import GoldStory, GoldWord, gold_stories
 from kgscripts.corpora.sniffing import sniff
 from kgscripts.corpora.source import DamagedSourceError, Source, open_source
 from kgscripts.reproductions.scenarios.documents import read_scenario_documents
-from kgscripts.text.sentence_spans import sentence_spans
+from kgscripts.text.passages import sentence_spans
 from schemas.errors import InputError
 
 _OF_SCRIPTS = ("ScrEv", "Evoking")

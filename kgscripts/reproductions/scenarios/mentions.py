@@ -24,7 +24,7 @@ from kgscripts.pipeline import build_graph
 from kgscripts.titles.keys import title_key
 from schemas.errors import InputError
 from schemas.scenario_documents import ScenarioDocument
-from schemas.script_graph import ScriptGraph
+from schemas.script_graph import StoredGraph
 
 if TYPE_CHECKING:
     from kgscripts.models.scenarios.protocol import ScenarioModel
@@ -98,7 +98,7 @@ def evaluate_mentions(
             graph = Path(folder, str(len(scores)))
             build_graph(inputs, graph, texts=given, extractors=["sentences", "events", *others])
             called = ", ".join(filter(None, (system.name, system.setting)))
-            scores.append(score_mentions(ScriptGraph.open(graph), gold, called))
+            scores.append(score_mentions(StoredGraph.open(graph), gold, called))
     return Evaluation(
         task="scenarios of mentions",
         dataset=dataset,
@@ -124,7 +124,7 @@ def document_text(document: ScenarioDocument) -> str:
     return "\n".join(document.sentences)
 
 
-def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument], system: str = "graph") -> MentionScores:
+def score_mentions(graph: StoredGraph, gold: Mapping[str, ScenarioDocument], system: str = "graph") -> MentionScores:
     """Compare the scenarios of event mentions in a graph with the gold scenarios of their sentences.
 
     Parameters
@@ -175,7 +175,7 @@ def score_mentions(graph: ScriptGraph, gold: Mapping[str, ScenarioDocument], sys
     return MentionScores(**totals, examples=tuple(examples))
 
 
-def _scenarios_of_mentions(graph: ScriptGraph) -> dict[str, set[str]]:
+def _scenarios_of_mentions(graph: StoredGraph) -> dict[str, set[str]]:
     """The scenarios of each mention of an event, by the id of its passage; empty for none."""
     names = {row["id"]: row["label"] for row in graph.select("Scenario", ["id", "label"]).to_pylist()}
     steps = {row["id"]: row["scenario"] for row in graph.select("SubEvent", ["id", "scenario"]).to_pylist()}

@@ -63,7 +63,7 @@ def merged_stories(stories: Path, filler: Path) -> list[ScenarioDocument]:
     from kgscripts.reproductions.scenarios.filler import read_filler
     from kgscripts.reproductions.scenarios.merging import merge_documents
     from kgscripts.reproductions.scenarios.splits import story_parts
-    from schemas.scenario_scheme import concept_scheme, linked_scenarios
+    from schemas.scenario_documents import concept_scheme, linked_scenarios
 
     parts = story_parts(
         labelled_stories(stories), seed=_SEED, withheld=0, linked=linked_scenarios(), filler=read_filler(filler)

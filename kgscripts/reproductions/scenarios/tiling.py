@@ -15,7 +15,7 @@ import numpy as np
 from attrs import evolve, field, frozen, validators
 from numpy.typing import NDArray
 
-from kgscripts.models.loading import TrainedModel
+from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.scenarios.protocol import sentences_of
 from kgscripts.reproductions.scenarios.baselines import each_sentence, random_segments
 from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier, scenario_entropy

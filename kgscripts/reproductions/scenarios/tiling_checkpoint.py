@@ -11,8 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.loading import from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier
 from kgscripts.reproductions.scenarios.features import FEATURES, TfIdf
 from kgscripts.reproductions.scenarios.tiling import ScenarioParts, TopicTilingModel, settings_of

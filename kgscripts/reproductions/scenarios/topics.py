@@ -1,7 +1,7 @@
 """Topics of latent Dirichlet allocation (Blei, Ng and Jordan 2003) that were trained before, and their shares in a
 text.
 
-Training needs tomotopy (`lightning_modules.scenarios.topics`); this module needs only NumPy and SciPy.
+Training needs tomotopy (`lightning_modules.scenarios.tiling_task`); this module needs only NumPy and SciPy.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from exports.views.explore.page import explore_page
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.analysis.told import told_kitchen
 from tests.browser import Browser, find_chromium
 from tests.exports.explore.between import Between, between_servers

@@ -11,7 +11,7 @@ import pytest
 
 from exports.views.explore import page as pages
 from exports.views.explore.page import explore_page
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.conftest import go, search, texts, title, written
 from tests.graphs import odd_graph, odd_rows, write_graph

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from schemas.errors import KGScriptsError
-from schemas.script_graph import ScriptGraph
 from tests.graphs import write_graph
 
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.views.explore.contexts import Places, _shared, places_of
 from exports.views.explore.document import data_block
 from exports.views.explore.page import explore_page, make_page
+from exports.views.explore.scripts import Places, _shared, places_of
+from kgscripts import ScriptGraph
 from kgscripts.analysis.contexts import context_of, read_contexts
-from schemas.script_graph import ScriptGraph
 from tests.analysis.told import told_kitchen
 from tests.browser import Browser
 from tests.exports.explore.conftest import go, texts, title, written

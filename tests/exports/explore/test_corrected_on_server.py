@@ -7,8 +7,8 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from kgscripts import ScriptGraph
 from schemas.errors import StoreError
-from schemas.script_graph import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.clicks import click, step
 from tests.exports.explore.conftest import go

@@ -12,9 +12,9 @@ import pytest
 from attrs import define, field
 
 from exports.views.explore.page import explore_page
+from kgscripts import ScriptGraph
 from schemas.corrections import Correction
 from schemas.errors import RecordError
-from schemas.script_graph import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.clicks import click, correcting, listed, step
 from tests.exports.explore.conftest import texts

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from exports.scripts import read_script
+from kgscripts import ScriptGraph
 from kgscripts.analysis.graph_diff import diff_graphs
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.editing.correcting import correct_graph
-from schemas.script_graph import ScriptGraph
+from kgscripts.scripts.reading import read_script
 from tests.browser import Browser
 from tests.exports.explore.clicks import click, correcting, downloaded, fill, listed, press_all, step
 from tests.exports.explore.conftest import texts

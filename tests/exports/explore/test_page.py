@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.scripts import list_scenarios
 from exports.views.explore import page as pages
 from exports.views.explore import scenario_map
 from exports.views.explore.document import data_block
@@ -24,8 +23,9 @@ from exports.views.explore.index import read_index
 from exports.views.explore.lanes import boxes, levels
 from exports.views.explore.page import explore_page, make_page
 from exports.views.explore.scenario_map import read_map
+from kgscripts import ScriptGraph
+from kgscripts.scripts.reading import list_scenarios
 from schemas.errors import ConfigurationError, QueryError
-from schemas.script_graph import ScriptGraph
 from tests.exports.test_picture import tangled_script
 from tests.graphs import ODD_TEXTS, generated_graph, odd_graph, write_graph
 

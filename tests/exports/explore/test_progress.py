@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import cli
 from exports.views.explore.page import make_page
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.terminals import on_terminal
 
 

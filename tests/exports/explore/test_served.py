@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp
 
 from exports.views.explore.page import explore_page, make_page
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.between import Between, between_servers
 from tests.exports.explore.conftest import go, near, search, texts, title

@@ -9,7 +9,7 @@ import pytest
 from exports.views.explore import page as pages
 from exports.views.explore.index import read_index
 from exports.views.explore.page import explore_page
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.browser import Browser
 from tests.exports.explore.conftest import go, texts, title, written

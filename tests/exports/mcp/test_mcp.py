@@ -19,8 +19,8 @@ from mcp import Client, StdioServerParameters
 from mcp.types import TextResourceContents
 
 from exports.mcp.server import mcp_server
+from kgscripts import ScriptGraph
 from schemas.errors import GraphDirectoryError
-from schemas.script_graph import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph
 

@@ -19,7 +19,7 @@ import uvicorn
 from attrs import frozen
 from starlette.applications import Starlette
 
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.commands import run
 from tests.exports.kitchen import kitchen_graph
 

@@ -10,10 +10,10 @@ import attrs
 import jsonschema
 import pytest
 
-from exports.serve import answers
+from exports import answers
 from exports.serve.api import ADDRESSES, Address, description
-from schemas.script import script_schema
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
+from kgscripts.scripts.types import script_schema
 from tests.exports.serve.conftest import Server
 from tests.graphs import odd_graph
 

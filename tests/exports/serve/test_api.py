@@ -13,8 +13,8 @@ import pytest
 
 from exports.serve.app import graph_names
 from exports.serve.limits import limits_of
+from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError
-from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.exports.serve.conftest import Server, ServerProcess, responses, started
 from tests.exports.serve.hostile_requests import sent

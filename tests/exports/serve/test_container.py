@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.exports.serve.conftest import started
 
 _DOCKERFILE = Path(__file__).parents[3] / "Dockerfile"

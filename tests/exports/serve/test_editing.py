@@ -13,9 +13,9 @@ import pytest
 
 import kgscripts
 from exports.serve.app import application
+from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import NEXT, PENDING, locked
-from schemas.script_graph import ScriptGraph
 from tests.exports.serve.conftest import Response, Server, ServerProcess, started
 
 TEXTS = [

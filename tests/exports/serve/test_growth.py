@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from exports.serve.limits import ServerLimits
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.exports.kitchen import kitchen_graph
 from tests.exports.serve.conftest import Server, ServerProcess, responses, started
 from tests.exports.serve.hostile_requests import cypher

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.exports.serve import hostile_queries as queries
 from tests.exports.serve import hostile_requests as requests
 from tests.exports.serve.conftest import Response, Server, ServerProcess, responses, started

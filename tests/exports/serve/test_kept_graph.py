@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.scripts import list_scenarios
 from exports.serve.kept_graph import KeptGraph
 from exports.serve.limits import ServerLimits
 from exports.serve.served import Served
+from kgscripts import ScriptGraph
+from kgscripts.scripts.reading import list_scenarios
 from schemas.errors import ConfigurationError, StoreMissingError
-from schemas.measurements import write_measurements
-from schemas.script_graph import ScriptGraph
+from schemas.provenance import write_measurements
 from tests.exports.kitchen import kitchen_graph
 from tests.graphs import odd_graph
 

@@ -11,8 +11,8 @@ import pytest
 
 from exports.serve import query_page as module
 from exports.serve.query_page import examples, query_page
+from kgscripts import ScriptGraph
 from schemas.results import Table
-from schemas.script_graph import ScriptGraph
 from tests.example_graph import example_graph
 from tests.exports.explore.test_browser import HOSTILE
 from tests.graphs import odd_graph, odd_rows, write_graph

@@ -13,7 +13,7 @@ import pytest
 
 from exports.serve.app import application
 from exports.serve.query_page import examples
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.browser import Browser, find_chromium
 from tests.exports.explore.test_browser import AXE, HOSTILE
 from tests.exports.serve.conftest import in_thread

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from schemas.script_graph import ScriptGraph
+from kgscripts import ScriptGraph
 from tests.exports.serve.conftest import ServerProcess, responses, started
 from tests.exports.serve.hostile_queries import BOMBS
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from kgscripts.building.checking import spans_of
 from kgscripts.pipeline import build_graph
-from kgscripts.records.spans import spans_of
 from schemas.records import Discard, EventMention
 from tests.extractors.llm.reading import extractor, read
 from tests.extractors.llm.stub_server import Stub

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
+from kgscripts import ScriptGraph
 from kgscripts.extractors.llm.extractor import LanguageModelExtractor
 from kgscripts.extractors.llm.settings import LanguageModelSettings
 from kgscripts.extractors.llm.spending import Budget
@@ -23,7 +24,6 @@ from kgscripts.pipeline import build_graph
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.errors import ConfigurationError
 from schemas.logs import start_log
-from schemas.script_graph import ScriptGraph
 from tests.commands import run
 from tests.extractors.llm.reading import PASTA
 from tests.extractors.llm.stub_server import (

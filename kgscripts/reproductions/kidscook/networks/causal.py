@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.loading import TrainedModel
 from kgscripts.reproductions.kidscook.networks.causal_tree import (
     CandidateTree,
     candidate_trees,

@@ -12,8 +12,7 @@ import attrs
 import torch
 from torch import Tensor
 
-from kgscripts.models.checkpoint import PRETRAINED, Checkpoint, ModelCard, is_checkpoint
-from kgscripts.models.loading import from_checkpoint
+from kgscripts.models.checkpoint import PRETRAINED, Checkpoint, ModelCard, from_checkpoint, is_checkpoint
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_adapters import merge_trained_adapters, trained_adapters
 from kgscripts.reproductions.kidscook.networks.causal_base import PretrainedFiles, find_pretrained

@@ -8,7 +8,7 @@ import torch
 from attrs import frozen
 from torch import Tensor
 
-from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.models.inference import TensorFields
 
 
 @frozen(eq=False)

@@ -10,7 +10,7 @@ from attrs import frozen
 from torch import Tensor
 
 from kgscripts.corpora.files import InputFile
-from kgscripts.corpora.pairs.kidscook_ids import VOCABULARY_FILE, read_released_vocabulary
+from kgscripts.corpora.pairs.loading import VOCABULARY_FILE, read_released_vocabulary
 from kgscripts.corpora.source import open_source, text_lines
 from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 from schemas.errors import InputError

@@ -10,8 +10,8 @@ import torch
 from attrs import define
 from torch import Tensor
 
+from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.loading import TrainedModel
 from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer

@@ -15,17 +15,16 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kgscripts.models.adapters import merge_adapters, with_adapters
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import Encoder, find_encoder, load_encoder, weights_digest
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
-from kgscripts.models.loading import TrainedModel, from_checkpoint
 from kgscripts.reproductions.kidscook.networks.masked_inputs import InputEncoding, MaskedBatch
 
 if TYPE_CHECKING:
     from peft import PeftModel
 
-    from kgscripts.models.bert import Bert
+    from kgscripts.models.encoder import Bert
 
 KIND = "masked"
 WORDS = "words.json"

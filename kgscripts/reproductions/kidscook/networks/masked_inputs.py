@@ -9,7 +9,7 @@ from attrs import frozen
 from torch import Tensor
 
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.models.inference import TensorFields
 
 MAX_PIECES = 256
 """The longest input of MiniLM as it was pretrained; tokens farther from the blank are cut."""

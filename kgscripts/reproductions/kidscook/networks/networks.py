@@ -8,8 +8,7 @@ from typing import Any
 import attrs
 from torch import Tensor
 
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.loading import from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.reproductions.kidscook.networks.language_model import LanguageModel
 from kgscripts.reproductions.kidscook.networks.left_context import LeftContextModel, TransducerModel
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork

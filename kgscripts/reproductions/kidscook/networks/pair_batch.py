@@ -9,7 +9,7 @@ from attrs import frozen
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from kgscripts.models.tensor_fields import TensorFields
+from kgscripts.models.inference import TensorFields
 from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 
 

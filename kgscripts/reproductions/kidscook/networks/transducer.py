@@ -12,9 +12,9 @@ from kgscripts.alignment.lattice import (
     log_marginal,
     next_alignments,
     parameterised_transitions,
+    transition_log_probability,
     viterbi,
 )
-from kgscripts.alignment.paths import transition_log_probability
 from kgscripts.reproductions.kidscook.networks.emission import WordEmission
 from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.recurrent import AbstractEncoder, PairNetwork

@@ -1,0 +1,259 @@
+"""The options of a build, each declared once, and the extractors and enrichers that they choose.
+
+The Typer options of ``kgscripts build-graph`` and ``split-reading``, the keys of a TOML file, the arguments of
+`kgscripts.build_graph` and the table of docs/guide/building.md follow the fields of `BuildOptions`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from attrs import evolve, field, frozen
+
+from kgscripts.building.build import Progress
+from kgscripts.building.declared_options import options_of
+from kgscripts.building.inputs import BuildInput, File, Text, file_input, text_input
+from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
+from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.corpora.table_columns import Columns
+from kgscripts.corpora.tables import check_columns, parse_columns
+from kgscripts.devices import CPU
+from kgscripts.distributed.object_stores import Fetched
+from kgscripts.enrichers.protocol import ENRICHERS, Enricher, choose_enrichers, with_records
+from kgscripts.extractors.labels import LabelExtractor
+from kgscripts.extractors.protocol import Extractor
+from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
+from kgscripts.extractors.scenarios import ScenarioExtractor
+from kgscripts.text.pipeline import describe_pipeline
+from schemas.errors import ConfigurationError
+from schemas.manifest import check_licence
+from schemas.provenance import Model
+from schemas.records import EventMention
+from schemas.vocabulary import check_base_iri
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from kgscripts.models.scenarios.protocol import NewScenario
+
+
+MODES = ("given", "detected", "both")
+"""Whether the segments of a build are those that labels and titles give, those that are detected, or both."""
+
+
+def for_build(
+    mode: str | None,
+    added: Sequence[NewScenario],
+    extractors: Iterable[str | Extractor] | None,
+    without: Iterable[str],
+) -> tuple[list[str | Extractor], list[str]]:
+    """The extractors of a build in one of the `MODES`, or in none, and those that are left out.
+
+    Raises ConfigurationError for an unknown mode, and if an extractor that the mode or the added scenarios need is not
+    chosen.
+    """
+    wanted: list[str | Extractor] = list(default_extractors() if extractors is None else extractors)
+    names = [item if isinstance(item, str) else item.name for item in wanted]
+    left_out = list(without)
+    if mode is not None and mode not in MODES:
+        raise ConfigurationError(f"no mode of scenarios {mode!r}", remedy=f"one of {', '.join(MODES)}")
+    if mode == "given" and added:
+        raise ConfigurationError("'given' scenarios are not detected", remedy="leave out the list of scenarios")
+    needed = {None: [ScenarioExtractor.name], "given": [LabelExtractor.name], "detected": [ScenarioExtractor.name]}
+    for name in needed.get(mode, [LabelExtractor.name, ScenarioExtractor.name]):
+        if name not in names or name in left_out:
+            what = f"{mode!r} scenarios need" if mode else "a list of scenarios needs"
+            raise ConfigurationError(f"{what} the extractor {name!r}", remedy="do not leave it out")
+    unused = {"given": ScenarioExtractor.name, "detected": LabelExtractor.name}.get(mode or "")
+    left_out += [unused] if unused in names else []
+    return [_changed(item, labelled_too=mode is not None, added=added) for item in wanted], left_out
+
+
+def _changed(extractor: str | Extractor, *, labelled_too: bool, added: Sequence[NewScenario]) -> str | Extractor:
+    if extractor == ScenarioExtractor.name:
+        extractor = ScenarioExtractor()
+    if not isinstance(extractor, ScenarioExtractor):
+        return extractor
+    settings = evolve(extractor.settings, labelled_too=labelled_too or extractor.settings.labelled_too)
+    return evolve(extractor, settings=settings, added=added)
+
+
+_PREDICTED = "predicted-tools"
+"""The name of the enricher that predicts tools."""
+_UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+
+
+def bytes_of(size: str) -> int:
+    """The number of bytes of a size such as ``512MB`` or ``1.5GiB``. Raises ConfigurationError for another text."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]+)", size.strip().upper())
+    if match is None or match[2] not in _UNITS:
+        raise ConfigurationError(
+            f"--memory {size} is not a size", remedy="give a number and a unit (MB, GB, TB, MiB, GiB, TiB), such as 2GB"
+        )
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+@frozen(kw_only=True)
+class BuildOptions:
+    """The options of a build; a new one needs no more than a field here, and the code that uses it.
+
+    In Python, `columns` is a mapping, `memory` a number of bytes, and `extractors` may hold extractors themselves.
+
+    Raises
+    ------
+    ConfigurationError
+        If one is of another type or outside its range, or settings are none that an extractor or enricher has.
+    """
+
+    device: str = field(default=CPU, metadata={"metavar": "cpu|cuda|mps"})
+    """The device of the networks; by default cpu."""
+    format: str | None = None
+    """Format of the inputs (text, markdown, jsonl, pairs, mcscript, descript, inscript, conllu, html, json-ld, table,
+    docx, pdf); by default detected from the content."""
+    columns: Columns | None = field(default=None, metadata={"metavar": "KEY=NAME,...", "parser": parse_columns})
+    """Columns of CSV and TSV files, e.g. scenario=Task,step=Action; also order, text, title, source. Others are guessed
+    from the header."""
+    scenario: str | None = None
+    """Scenario of the texts whose label, title or folder names none."""
+    scenarios: str | None = field(default=None, metadata={"metavar": "given|detected|both"})
+    """Scenarios of labels and titles, of a model, or both; by default a model detects those of texts that name none."""
+    scenario_list: str | Path | None = None
+    """Detect these scenarios too: lines with a name, or with {"scenario": "...", "sentences": ["..."]}."""
+    limit: int | None = None
+    """The maximum number of sources."""
+    min_support: int = 1
+    """The least support, in sources; by default 1."""
+    min_readers: int = 1
+    """Keep what at least N extractors have read; by default 1."""
+    strict: bool = False
+    """Stop at the first bad record or failing extractor."""
+    any_language: bool = False
+    """Read texts that are not in English too."""
+    jobs: int = field(default=1, metadata={"short": "-j"})
+    """Number of processes for reading; by default 1."""
+    spacy_model: str | None = None
+    """An installed spaCy pipeline instead of the shipped one."""
+    extractors: Iterable[str | Extractor | Enricher] | None = None
+    """Use these extractors only (see `kgscripts extractors list`)."""
+    also: Iterable[str] = ()
+    """Use these too, such as those on request (llm)."""
+    without: Iterable[str] = ()
+    """Leave out these extractors."""
+    predict_tools: bool = False
+    """Add tools that no text names, marked as predicted."""
+    corrections: str | Path | None = None
+    """Corrections, one JSON object per line; DIR keeps them."""
+    memory: int | None = field(default=None, metadata={"metavar": "SIZE", "parser": bytes_of})
+    """Memory for assembly, e.g. 2GB; by default a quarter of the machine's."""
+    base_iri: str | None = field(default=None, metadata={"metavar": "IRI"})
+    """The beginning of all IRIs; DIR keeps its own, at first https://w3id.org/kgscripts/data/."""
+    licence: str | None = field(default=None, metadata={"metavar": "IRI"})
+    """The licence of the graph, stated in its RDF, or "" for none; DIR keeps it."""
+    settings: Settings | None = None
+    """Settings of extractors and enrichers by their names: {"state-changes": {"model": "DIR"}}."""
+
+    def __attrs_post_init__(self) -> None:
+        for name, option in options_of(type(self)).items():
+            # Iterators end after their first use.
+            object.__setattr__(self, name, option.checked(getattr(self, name)))
+        if "\0" in (self.scenario or ""):
+            raise ConfigurationError("scenario has a NUL character", remedy="give it in words")
+        check_columns(self.columns)
+        if self.base_iri is not None:
+            check_base_iri(self.base_iri)
+        if self.licence:
+            check_licence(self.licence)
+        if self.memory is not None:
+            from kgscripts.assembly.engine import check_memory
+
+            check_memory(self.memory)
+
+    def changed(self) -> dict[str, Any]:
+        """The options that have another value than by default."""
+        return {
+            item.name: value for item in attrs.fields(type(self)) if (value := getattr(self, item.name)) != item.default
+        }
+
+    def chosen(self, parser: Model | None = None) -> tuple[list[Chosen], list[Enricher]]:
+        """The extractors, each after those that it requires, and the enrichers. `parser` has parsed the texts, if they
+        come with their parse.
+
+        Raises
+        ------
+        ConfigurationError
+            If extractors are unknown or do not fit together, or settings are none of theirs, or fewer extractors read
+            events than have to agree on each.
+        ModelError
+            If a model does not exist, is damaged, or is for another task.
+        """
+        settings = check_settings(self.settings, self.extractors or ())
+        extractors, without, enrichers = self._split(settings)
+        if self.scenarios is not None or self.scenario_list is not None:
+            from kgscripts.models.scenarios.list import read_scenario_list
+
+            added = read_scenario_list(self.scenario_list) if self.scenario_list is not None else []
+            extractors, without = for_build(self.scenarios, added, extractors, without)
+        chosen = choose(extractors, without, lambda: parser or describe_pipeline(self.spacy_model))
+        self._check_readers([item.extractor.name for item in chosen if EventMention in item.extractor.gives])
+        return chosen, with_records(enrichers, {kind for item in chosen for kind in item.extractor.gives})
+
+    def file_inputs(self, files: Iterable[File]) -> list[BuildInput]:
+        """Files and objects of stores as inputs."""
+        label, fetched = self._label(), Fetched()
+        return [
+            file_input(file, self.format, label, self.columns, any_language=self.any_language, fetched=fetched)
+            for file in files
+        ]
+
+    def text_inputs(self, texts: Iterable[Text]) -> list[BuildInput]:
+        """Texts in memory as inputs."""
+        return [text_input(text, self.format, self._label(), any_language=self.any_language) for text in texts]
+
+    def _label(self) -> str:
+        return "" if self.scenario is None else resolve(self.scenario)
+
+    def _split(
+        self, settings: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[list[str | Extractor], list[str], list[Enricher]]:
+        """The extractors and the names that are left out, and the enrichers among both."""
+        installed = ENRICHERS.names()
+        kept: list[str | Extractor] = [*default_extractors()]
+        of_enrichers: list[str | Enricher] | None = None
+        if self.extractors is not None:
+            kept = [item for item in self.extractors if not isinstance(item, Enricher) and item not in installed]
+            of_enrichers = [item for item in self.extractors if not isinstance(item, Extractor) and item not in kept]
+        kept += [name for name in self.also if name not in installed and name not in kept]
+        names = [name for name in installed_extractors() if name in kept] + installed
+        settings = on_device(settings, [name for name in names if name not in self.without], self.device)
+        also = [name for name in self.also if name in installed] + ([_PREDICTED] if self.predict_tools else [])
+        enrichers = choose_enrichers(of_enrichers, [*self.without], also, settings)
+        without = [name for name in self.without if name not in installed]
+        return with_settings(kept, without, settings), without, enrichers
+
+    def _check_readers(self, names: Sequence[str]) -> None:
+        """Raise ConfigurationError if fewer extractors read events than have to agree on each."""
+        if 1 < self.min_readers > len(names):
+            who = f"only {' and '.join(names)} read" if names else "no extractor reads"
+            remedy = "add one that reads events, such as --also llm, or give a lower number"
+            raise ConfigurationError(f"{who} events", where=f"--min-readers {self.min_readers}", remedy=remedy)
+
+
+@frozen
+class BuildArguments(BuildOptions):
+    """What `kgscripts.build_graph` takes: the options, and what is read and written."""
+
+    inputs: str | Path | Sequence[str | Path] = ()
+    """Files and folders, and URLs of object stores: s3://bucket/stories/."""
+    output: str | Path = "graph"
+    """The graph directory."""
+    texts: Iterable[Text] = field(default=(), kw_only=True)
+    """Texts in memory: strings, or mappings like a record of JSON lines."""
+    docs: Iterable[Doc] | None = field(default=None, kw_only=True)
+    """Parsed spaCy Docs instead of inputs and texts: docs=nlp.pipe(texts). They are read as they come, with the parse
+    that they have; spacy_model names the pipeline that parsed them."""
+    progress: Callable[[Progress], None] | None = field(default=None, kw_only=True)
+    """Called with what is done."""

@@ -1,0 +1,222 @@
+"""Read scripts: the steps of a scenario in order, with their parts and the passages behind them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
+
+from attrs import frozen
+
+from kgscripts.scripts.names import Row, find_scenario, folded, nearest
+from kgscripts.scripts.steps import corrections_of, parts_of, read_steps
+from kgscripts.scripts.things import read_needs
+from kgscripts.scripts.types import LeftOut, Precedence, Reason, Scenario, Script, Step, is_added
+from kgscripts.titles.keys import title_key
+from schemas.errors import UnknownNameError
+from schemas.script_graph import StoredGraph
+
+
+def list_scenarios(graph: StoredGraph) -> list[Scenario]:
+    """Return every scenario, sorted by descending support."""
+    found = graph.rows("Scenario", ("id", "label", "alternative_labels", "support"))
+    counts = Counter(row["from_id"] for row in graph.rows("HAS_SUB_EVENT", ("from_id",)))
+    scenarios = [
+        Scenario(
+            iri=graph.iri(row["id"]),
+            label=row["label"],
+            alternative_labels=row["alternative_labels"],
+            support=row["support"],
+            sub_events=counts[row["id"]],
+        )
+        for row in found
+    ]
+    return sorted(scenarios, key=lambda each: (-each.support, each.label, each.iri))
+
+
+def read_script(
+    graph: StoredGraph, name: str, *, limit: int = 0, min_support: int = 1, usual: bool = False, evidence: int = 0
+) -> Script:
+    """Return the script of a scenario, whose name is one that `find_scenario` finds.
+
+    Steps ascend by rank, which follows PRECEDES. `usual` keeps the usual ones, and `limit` the first ones by salience
+    rank (0: all). `evidence` is the largest number of passages of each step and each part.
+
+    Raises
+    ------
+    QueryError
+        If no scenario or several scenarios have this name.
+    """
+    found = _choose(graph, name, limit, min_support, usual)
+    needs = read_needs(graph, found.scenario["id"], evidence)
+    pairs = list(graph.rows("PRECEDES", where={"from_id": found.relations, "to_id": found.relations}))
+    joined = [(pair["from_id"], pair["to_id"]) for pair in pairs]
+    return Script(
+        iri=graph.iri(found.scenario["id"]),
+        label=found.scenario["label"],
+        alternative_labels=found.scenario["alternative_labels"],
+        support=found.scenario["support"],
+        needs=[need for need in needs if need.usual or not usual],
+        needs_left_out=sum(usual and not need.usual for need in needs),
+        steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence),
+        left_out=_left_out(graph, found),
+        corrections=corrections_of(graph, [found.scenario["id"]])[found.scenario["id"]],
+        precedes=[
+            Precedence(
+                before=graph.iri(pair["from_id"]),
+                after=graph.iri(pair["to_id"]),
+                **{name: pair[name] for name in ("support", "probability", "lower", "required")},
+            )
+            for pair in pairs
+            if pair["from_id"] in found.kept and pair["to_id"] in found.kept
+        ],
+        order=[
+            (graph.iri(start), graph.iri(end))
+            for start, end in least_order(list(found.relations), joined, set(found.kept))
+        ],
+    )
+
+
+def read_step(
+    graph: StoredGraph,
+    name: str,
+    step: str,
+    *,
+    limit: int = 0,
+    min_support: int = 1,
+    usual: bool = False,
+    evidence: int = 0,
+) -> tuple[str, Step]:
+    """Return the label of a scenario and one of its steps: the step with this number in `read_script`, or, of all
+    steps, the one with this label, another wording of it, or its IRI.
+
+    Raises
+    ------
+    QueryError
+        If no scenario or several scenarios have this name, or no step or several steps.
+    """
+    found = _choose(graph, name, limit, min_support, usual)
+    label: str = found.scenario["label"]
+    if step.isascii() and step.isdigit():
+        if not 0 < int(step) <= len(found.kept):
+            raise UnknownNameError(
+                f"{label!r} has no step {step}",
+                where=str(graph.directory),
+                remedy=f"number one of the {len(found.kept)} that `kgscripts show DIR SCENARIO` prints, or name it",
+            )
+        chosen = found.kept[int(step) - 1]
+    else:
+        chosen = _step_named(graph, found, step)
+    (read,) = read_steps(graph, {chosen: found.relations[chosen]}, evidence)
+    return label, read
+
+
+@frozen
+class _Found:
+    """A scenario, the rows of its relations to all steps by their ids, ascending by rank, and the steps that are kept.
+
+    `reasons` has those that are left out, in the order of salience.
+    """
+
+    scenario: Row
+    relations: Mapping[str, Row]
+    kept: Sequence[str]
+    reasons: Mapping[str, Reason]
+
+
+def _choose(graph: StoredGraph, name: str, limit: int, min_support: int, usual: bool) -> _Found:
+    scenario = find_scenario(graph, name)
+    relations = list(graph.rows("HAS_SUB_EVENT", where={"from_id": scenario["id"]}))
+    reasons: dict[str, Reason] = {}
+    kept: set[str] = set()
+    for row in sorted(relations, key=itemgetter("salience_rank")):
+        if usual and not row["usual"]:
+            reasons[row["to_id"]] = Reason.UNUSUAL
+        elif row["support"] < min_support and not is_added(row["support"], row["probability"]):
+            reasons[row["to_id"]] = Reason.FEW_SOURCES
+        elif limit and len(kept) == limit:
+            reasons[row["to_id"]] = Reason.LIMIT
+        else:
+            kept.add(row["to_id"])
+    by_rank = {row["to_id"]: row for row in sorted(relations, key=itemgetter("rank", "to_id"))}
+    return _Found(scenario, by_rank, [step for step in by_rank if step in kept], reasons)
+
+
+def _step_named(graph: StoredGraph, found: _Found, name: str) -> str:
+    """The id of the step with this label, wording or IRI; a label takes precedence, and exact words do."""
+    names = graph.names("SubEvent", found.relations)
+    wordings = {
+        step: [row["label"] for row in rows] for step, rows in parts_of(graph, "EXPRESSED_AS", found.relations).items()
+    }
+    for named in _named(graph, name, names, wordings):
+        if len(named) == 1:
+            return named[0]
+        if named:
+            raise UnknownNameError(
+                f"{len(named)} steps of {found.scenario['label']!r} are called {name!r}",
+                where=str(graph.directory),
+                remedy="name one by its IRI: " + ", ".join(map(graph.iri, named[:5])),
+            )
+    others = {folded(wording): names[step][0] for step, each in wordings.items() for wording in each}
+    others |= {folded(label): label for label, _ in names.values()}
+    raise UnknownNameError(
+        f"{found.scenario['label']!r} has no step {name!r}",
+        where=str(graph.directory),
+        remedy=nearest(others, folded(name)) or "`kgscripts show DIR SCENARIO --all` prints its steps",
+    )
+
+
+def _named(
+    graph: StoredGraph,
+    name: str,
+    names: Mapping[str, tuple[str, str]],
+    wordings: Mapping[str, Sequence[str]],
+) -> Iterator[list[str]]:
+    """The steps with a name, by one kind of name after the other."""
+    wanted = folded(name)
+    yield [step for step in names if wanted in (step, graph.iri(step).casefold())]
+    # Labels are lemmas: "put egg on plate" for "put the eggs on a plate".
+    for same in (folded, title_key):
+        wanted = same(name)
+        yield [step for step, both in names.items() if wanted in map(same, both)]
+        yield [step for step, each in wordings.items() if wanted in map(same, each)]
+
+
+def _left_out(graph: StoredGraph, found: _Found) -> Iterator[LeftOut]:
+    labels = graph.labels("SubEvent", found.reasons)
+    for step, reason in found.reasons.items():
+        row = found.relations[step]
+        yield LeftOut(
+            iri=graph.iri(step),
+            label=labels[step],
+            support=row["support"],
+            typicality=row["typicality"],
+            reason=reason,
+        )
+
+
+def least_order(
+    order: Sequence[str], pairs: Iterable[tuple[str, str]], kept: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Return the fewest pairs of `kept` nodes that imply every path between kept nodes, through any other nodes.
+
+    Pairs that contradict the `order` of the nodes are ignored.
+    """
+    position = {node: i for i, node in enumerate(order)}
+    later: dict[str, list[str]] = defaultdict(list)
+    for start, end in pairs:
+        if position[start] < position[end]:
+            later[start].append(end)
+    # The kept nodes that are reachable from a node, as bits at their positions.
+    reached: dict[str, int] = {}
+    for node in reversed(order):
+        reached[node] = 0
+        for end in later[node]:
+            reached[node] |= reached[end] | (1 << position[end] if end in kept else 0)
+    nodes = [node for node in order if node in kept]
+    for node in nodes:
+        ends = [end for end in nodes if reached[node] >> position[end] & 1]
+        implied = 0
+        for end in ends:
+            implied |= reached[end]
+        yield from ((node, end) for end in ends if not implied >> position[end] & 1)

@@ -1,1 +1,0 @@
-"""Fine-tuning of Hugging Face causal language models on pairs."""

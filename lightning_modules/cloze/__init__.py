@@ -1,1 +1,0 @@
-"""Training of the masked cloze model."""
