@@ -18,8 +18,16 @@ from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.networks.masked import MaskedNetwork, masked_checkpoint, new_network
 from kgscripts.reproductions.kidscook.networks.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, TrainingBatch, TrainingData, pair_key, pairs_digest, split
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.module import (
+    Loss,
+    Split,
+    TrainingBatch,
+    TrainingData,
+    TrainingModule,
+    pair_key,
+    pairs_digest,
+    split,
+)
 from lightning_modules.task_settings import MaskedSettings
 from schemas.errors import InputError
 

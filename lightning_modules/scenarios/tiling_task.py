@@ -24,8 +24,7 @@ from kgscripts.reproductions.scenarios.tiling import SEGMENTATIONS, ReadDocument
 from kgscripts.reproductions.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
 from kgscripts.reproductions.scenarios.topics import TopicModel
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, TrainingBatch, TrainingData
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.task_settings import TilingTrainingSettings
 from schemas.errors import InputError, ModelError
