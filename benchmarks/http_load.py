@@ -24,7 +24,7 @@ _OK, _BUSY = 200, 503
 
 
 @frozen(kw_only=True)
-class Plan:
+class LoadPlan:
     """A load: `clients` ask the server at `address` for what `draw` gives; a warm-up before `seconds` is not counted.
 
     Without `period` a client asks again at once. With it, a client asks once in so many seconds, each at a moment of
@@ -66,7 +66,7 @@ class Load:
         return statistics.quantiles(self.latencies, n=100, method="inclusive")[number - 1]
 
 
-def load(plan: Plan) -> Callable[[], Load]:
+def load(plan: LoadPlan) -> Callable[[], Load]:
     """The call that puts the load on the server, for `benchmarks.measure.measure`.
 
     It raises RuntimeError for an answer that is neither 200 nor 503: the requests, or the server, are wrong.
@@ -81,7 +81,7 @@ class _Seen:
     in_time: int = 0
 
 
-async def _all_clients(plan: Plan) -> Load:
+async def _all_clients(plan: LoadPlan) -> Load:
     start = time.perf_counter()
     seen = _Seen([], Counter())
     async with asyncio.TaskGroup() as group:
@@ -90,7 +90,7 @@ async def _all_clients(plan: Plan) -> Load:
     return Load(latencies=sorted(seen.latencies), rate=seen.in_time / plan.seconds, refused=seen.statuses[_BUSY])
 
 
-async def _client(plan: Plan, chance: random.Random, start: float, seen: _Seen) -> None:
+async def _client(plan: LoadPlan, chance: random.Random, start: float, seen: _Seen) -> None:
     counted, end = start + plan.warm_up, start + plan.warm_up + plan.seconds
     connection = _Connection(plan)
     offset = chance.random() * (plan.period or 0.0)
@@ -123,7 +123,7 @@ async def _turn(period: float | None, first: float) -> float:
 class _Connection:
     """A connection, opened when it is first needed and again after the server has closed it."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: LoadPlan) -> None:
         parts = urlsplit(plan.address)
         self._host, self._port, self._path = parts.hostname or "", parts.port or 80, parts.path
         self._head = "".join(f"{name}: {value}\r\n" for name, value in {"Host": parts.netloc, **plan.headers}.items())

@@ -32,7 +32,7 @@ import httpx
 from attrs import field, frozen
 
 from benchmarks.fuseki_server import fuseki_server
-from benchmarks.http_load import Draw, Load, Names, Plan, load
+from benchmarks.http_load import Draw, Load, LoadPlan, Names, load
 from benchmarks.measure import Row, at_most, measure
 from exports.preparing import make_stores
 from exports.targets import ExportOptions, export
@@ -115,7 +115,7 @@ def _cold(graph: ScriptGraph, names: Names) -> Iterator[Row]:
         shutil.copytree(graph.directory, directory, ignore=shutil.ignore_patterns("stores"))
         with _starting(directory) as address:
             while not turns or turns[-1].refused or not _compares_meanings(address):
-                plan = Plan(
+                plan = LoadPlan(
                     address=address, draw=names.any_request(), clients=4, seconds=10.0, warm_up=0.0, seed=len(turns)
                 )
                 turns.append(measure(load, plan).value)
@@ -142,7 +142,7 @@ def _alternately(servers: Sequence[Endpoint], draw: Draw, period: float | None, 
     seen: list[list[Load]] = [[] for _ in servers]
     for turn in range(_TURNS):
         for found, server in zip(seen, servers, strict=True):
-            plan = Plan(
+            plan = LoadPlan(
                 address=server.address,
                 headers=server.headers,
                 draw=draw,

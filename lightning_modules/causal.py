@@ -23,8 +23,16 @@ from kgscripts.reproductions.kidscook.networks.causal_adapters import (
 )
 from kgscripts.reproductions.kidscook.networks.causal_loading import causal_checkpoint, load_causal_model
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, TrainingBatch, TrainingData, pair_key, pairs_digest, split
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.module import (
+    Loss,
+    Split,
+    TrainingBatch,
+    TrainingData,
+    TrainingModule,
+    pair_key,
+    pairs_digest,
+    split,
+)
 from lightning_modules.task_settings import CausalSettings
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from kgscripts.calling import call
-from lightning_modules import cross_validation_commands as validating
 from lightning_modules import plain_commands as plain
+from lightning_modules import plain_commands as validating
 from lightning_modules.configuration import shipped_configurations
 from lightning_modules.options import RunOptions, with_options
 from schemas.arguments import path_of

@@ -13,8 +13,7 @@ from attrs import frozen
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, is_checkpoint, load_checkpoint, save_checkpoint
 from lightning_modules.configuration import name_of_trained
-from lightning_modules.data import Split, TrainingData
-from lightning_modules.module import TrainingModule
+from lightning_modules.module import Split, TrainingData, TrainingModule
 from lightning_modules.run_folder import RunFolder
 from lightning_modules.runs import fit, make_trainer
 from lightning_modules.schedule import Epoch, Schedule

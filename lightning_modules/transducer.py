@@ -20,8 +20,16 @@ from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, TrainingBatch, TrainingData, pair_key, pairs_digest, split
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.module import (
+    Loss,
+    Split,
+    TrainingBatch,
+    TrainingData,
+    TrainingModule,
+    pair_key,
+    pairs_digest,
+    split,
+)
 from lightning_modules.task_settings import HARD_EM, TransducerTrainingSettings
 
 

@@ -99,7 +99,7 @@ def _tools(directory: Path) -> list[Callable[..., Values]]:
 
     def changes(scenario: Scenario, step: Step) -> Values:
         """What a step changes: attribute of entity, before and after; *certain* or *likely*."""
-        return short_changes(answers.step(ScriptGraph.open(directory), scenario, step, 0))
+        return short_changes(answers.step(ScriptGraph.open(directory), scenario, step, 0, causes=False))
 
     def plan(
         scenario: Scenario,
@@ -114,7 +114,7 @@ def _tools(directory: Path) -> list[Callable[..., Values]]:
         limit: Annotated[int, Field(ge=1, le=_MOST_PASSAGES, description="At most this number.")] = 3,
     ) -> Values:
         """The sentences of texts in which a step was read, with their source and position."""
-        return short_passages(answers.step(ScriptGraph.open(directory), scenario, step, limit))
+        return short_passages(answers.step(ScriptGraph.open(directory), scenario, step, limit, causes=False))
 
     def sparql(
         query: Annotated[str, Field(description="A query that only reads; kgs:, skos: and others are known.")],

@@ -10,8 +10,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from exports.query.scan import Scan, Token
 from exports.query.sparql_guard import scan_sparql
+from exports.query.text import Scan, Token
 from exports.rdf.language import text_language
 from kgscripts.scripts.names import folded, nearest
 from schemas.arguments import check_type, shown

@@ -120,9 +120,11 @@ def left_out_line(script: Script) -> str:
 
 
 def step_tree(scenario: str, step: Step) -> Tree:
-    """A step with all that belongs to it. The passages are listed once, at the end; the parts name their numbers."""
+    """A step with all that belongs to it, and what gave it. The passages and the models are listed once, at the end;
+    the parts name the numbers of the passages, and the models."""
     numbers: dict[Evidence, int] = {}
-    tree = Tree(_step_line(step, "").append_text(_references(step, numbers)))
+    models: dict[str, str] = {}
+    tree = Tree(_step_line(step, "").append_text(_references(step, numbers)).append_text(_readers(step, models)))
     typicality = "" if step.typicality is None else f", typicality {step.typicality:.0%}"
     tree.add(styled(("step of ", "dim"), (scenario, "bold"), (f"  rank {step.rank}{typicality}", "dim")))
     others = [wording for wording in step.wordings if wording != step.label]
@@ -139,10 +141,16 @@ def step_tree(scenario: str, step: Step) -> Tree:
             for part in parts:
                 label = f"{part.scenario}: {part.label_text}" if isinstance(part, Match) else part.label_text
                 line = styled((label, style), (f"  {_details(part)}", "dim"))
-                branch.add(line.append_text(_references(part, numbers)))
+                leaf = branch.add(line.append_text(_references(part, numbers)).append_text(_readers(part, models)))
+                for rule in part.via if isinstance(part, Change) else ():
+                    leaf.add(Text(rule, style="dim"))
     _add_corrections(tree, step.corrections)
     if numbers:
         add_evidence(tree.add(Text("passages", style="dim")), numbers, numbered=True)
+    if models:
+        branch = tree.add(Text("models", style="dim"))
+        for name, task in sorted(models.items()):
+            branch.add(styled((name, ""), (f"  {task}", "dim")))
     return tree
 
 
@@ -212,6 +220,13 @@ def _references(part: Part, numbers: dict[Evidence, int]) -> Text:
     return styled((f"  {noun} {', '.join(map(str, found))}" if found else "", "dim"))
 
 
+def _readers(part: Part, models: dict[str, str]) -> Text:
+    """The models behind a part, which are added to `models` with their tasks."""
+    named = {f"{reader.name} {reader.version}": reader.task for reader in part.read_by}
+    models.update(named)
+    return styled((f"  by {', '.join(named)}" if named else "", "dim"))
+
+
 def _add_corrections(tree: Tree, corrections: Iterable[StepCorrection]) -> None:
     for item in corrections:
         tree.add(styled(("corrected: ", "dim"), (item.label, "red"), (f"  {item.author}, {item.time[:10]}", "dim")))
@@ -226,7 +241,9 @@ def _roles(part: Part | ToolUse) -> Iterator[str]:
         yield part.level
     if isinstance(part, Tool | ToolUse | Participant):
         yield part.role
-    if isinstance(part, Tool) and part.predicted:
+    if isinstance(part, Tool) and part.via:
+        yield " or ".join(part.via)
+    elif isinstance(part, Tool) and part.predicted:
         yield "predicted"
-    if isinstance(part, Tool | ToolUse) and part.inferred:
+    elif isinstance(part, Tool | ToolUse) and part.inferred:
         yield "inferred"

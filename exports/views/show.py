@@ -53,8 +53,8 @@ def show(
     every: Annotated[bool, typer.Option("--all", help="Show all steps, also unusual ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print the script of a scenario, a step of it with the passages behind it, or the steps that use a tool. With DIR
-    alone: list the scenarios.
+    """Print the script of a scenario, a step of it with the passages and the models behind it, or the steps that use a
+    tool. With DIR alone: list the scenarios.
 
     The JSON of a scenario and of a step is described by `kgscripts schema script`.
 
@@ -100,7 +100,7 @@ def show(
     elif step is not None:
         most = _PASSAGES if evidence is None else evidence
         label, found = read_step(
-            graph, scenario, step, limit=limit, min_support=min_support, usual=not every, evidence=most
+            graph, scenario, step, limit=limit, min_support=min_support, usual=not every, evidence=most, causes=True
         )
         if as_json:
             echo_json(attrs.asdict(found))

@@ -17,7 +17,7 @@ from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.rules import relations, step_pairs
 from kgscripts.assembly.rules.corrected_relations import revised
 from kgscripts.assembly.rules.packages import RulePackage
-from kgscripts.assembly.step import Plan, Step, Tables, made_by, tables_in
+from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by, tables_in
 from kgscripts.assembly.tables import (
     additions,
     alternatives,
@@ -154,10 +154,10 @@ class Assembly:
     enriched: set[tuple[str, str]] = field(factory=set, init=False)
     sources: dict[str, int | str] = field(factory=dict, init=False)
 
-    def plan(self) -> Plan:
+    def plan(self) -> AssemblyPlan:
         """The steps that write the tables of the graph, except those that stay empty."""
         steps = (step for section in self.sections().values() for step in section)
-        return Plan(steps, given=records.given(_kinds(self.packages)))
+        return AssemblyPlan(steps, given=records.given(_kinds(self.packages)))
 
     def sections(self) -> dict[str, list[Step]]:
         """The steps, grouped by their purpose."""

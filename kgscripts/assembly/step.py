@@ -188,7 +188,7 @@ class Tables:
 _LOG = logging.getLogger(__name__)
 
 
-class Plan:
+class AssemblyPlan:
     """Steps in an order in which each comes after the makers of its tables; otherwise the given order is kept.
 
     `given` are tables that exist before. Every table is dropped after the last step that uses it.

@@ -9,8 +9,7 @@ from itertools import groupby
 
 from attrs import define, field, frozen
 
-from kgscripts.building.batching import batches_of
-from kgscripts.building.jobs import WrittenBatch, read_batches
+from kgscripts.building.jobs import WrittenBatch, batches_of, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.building.run import Run
 from kgscripts.extractors.protocol import record_kinds

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from attrs import define, evolve, field
 
-from kgscripts.building.batching import CHARACTERS_A_SHARD
 from kgscripts.building.inputs import BuildInput
+from kgscripts.building.jobs import CHARACTERS_A_SHARD
 from kgscripts.building.run import Run
 from kgscripts.records import SOURCE
 from kgscripts.records.inputs import Input

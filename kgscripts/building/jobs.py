@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -24,6 +24,27 @@ from kgscripts.records.shards import WrittenShard, write_shard
 from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import KGScriptsError, RecordError
 from schemas.operating_system import most_processes
+from schemas.records import Document
+
+CHARACTERS_A_SHARD = 4_000_000
+"""The characters of documents that are stored together."""
+_DOCUMENTS_A_BATCH = 64
+_CHARACTERS_A_BATCH = 16_000
+
+
+def batches_of(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Documents in batches that the extractors read at once."""
+    batch: list[Document] = []
+    characters = 0
+    for document in documents:
+        batch.append(document)
+        characters += len(document.text)
+        if characters >= _CHARACTERS_A_BATCH or len(batch) >= _DOCUMENTS_A_BATCH:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
 
 _BATCHES_AHEAD = 4
 

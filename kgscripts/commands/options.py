@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,12 +74,27 @@ Examples = Annotated[int, typer.Option(min=0, metavar="N", help="Print N items o
 SplitName = Annotated[
     str | None, typer.Option("--split", metavar="NAME", help="What the split is called; default: after the file.")
 ]
+ModelName = Annotated[str, typer.Option(metavar="NAME|DIR", help="A model that ships, or a checkpoint.")]
+Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")]
+Inscript = Annotated[Path | None, typer.Option(metavar="DIR", help="InScript: a folder with one folder per split.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that read.")]
+GraphFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.")]
 Thresholds = Annotated[
     list[float] | None,
     typer.Option(
         "--threshold", min=0.02, max=0.98, help="Also with this threshold: a higher one merges less. Repeatable."
     ),
 ]
+
+
+class ListSplit(StrEnum):
+    """The parts of a list that ships."""
+
+    DEVELOPMENT = "development"
+    UNSEEN = "unseen"
+
+
+Split = Annotated[ListSplit, typer.Option(help="Which part of the list.")]
 
 
 def with_options(

@@ -50,7 +50,7 @@ def plan(
         raise ConfigurationError("either JSON or PDDL is written", where="--pddl", remedy="leave out --json or --pddl")
     graph = StoredGraph.open(directory)
     if pddl is not None:
-        from kgscripts.planning.pddl_files import check_pddl
+        from kgscripts.planning.pddl import check_pddl
 
         check_pddl(pddl, graph_files(directory))
     limit = 0 if every else limit
@@ -60,7 +60,7 @@ def plan(
         echo_json(found.to_dict())
         return
     if pddl is not None:
-        from kgscripts.planning.pddl_files import problem_file, save_pddl
+        from kgscripts.planning.pddl import problem_file, save_pddl
 
         save_pddl(found, pddl)
         echo(f"wrote {printable(str(pddl))} (domain)")

@@ -70,7 +70,7 @@ def track(
             raise ConfigurationError("a picture shows a plan", where="--picture", remedy="add --plan, or leave it out")
         check_picture(picture, [file, model])
     if pddl is not None:
-        from kgscripts.planning.pddl_files import check_pddl
+        from kgscripts.planning.pddl import check_pddl
 
         check_pddl(pddl, [file, model])
     from kgscripts.analysis.tracking import track as track_procedures
@@ -91,7 +91,7 @@ def track(
             save_picture(draw_plan(found), picture)
             echo(f"wrote {printable(str(picture))}", err=True)
         if pddl is not None and found is not None:
-            from kgscripts.planning.pddl_files import problem_file, save_pddl
+            from kgscripts.planning.pddl import problem_file, save_pddl
 
             save_pddl(found, pddl)
             echo(f"wrote {printable(str(pddl))} and {printable(str(problem_file(pddl)))}", err=True)

@@ -11,12 +11,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from kgscripts.corpora.boilerplate import is_boilerplate
-from kgscripts.corpora.front_matter import front_matter
 from kgscripts.corpora.inline_markup import without_markup
 from kgscripts.corpora.lines import is_list_heading, line_spans, marker_end, passages_of, trimmed
 from kgscripts.corpora.list_markers import LONE, commands, list_marker
 from kgscripts.corpora.needs import is_needs_heading
-from kgscripts.corpora.plain_text import title_line
+from kgscripts.corpora.plain_text import front_matter, title_line
 from kgscripts.corpora.source import Source, whole_text
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from kgscripts.corpora.front_matter import front_matter
 from kgscripts.corpora.markdown_tables import without_tables
+from kgscripts.corpora.plain_text import front_matter
 from schemas.errors import ModelError
 from schemas.records import Discard, DiscardReason, Document
 

@@ -17,7 +17,7 @@ from kgscripts.building.inputs import place_key
 from kgscripts.building.making import make_graph
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
-from kgscripts.distributed.plan import FOLDER, Plan
+from kgscripts.distributed.plan import FOLDER, ReadingPlan
 from kgscripts.distributed.sharing import Finished, Share
 from kgscripts.records.inputs import Input
 from kgscripts.records.shards import PART, WrittenShard, shard_path
@@ -59,7 +59,7 @@ def take_in_pieces(
         If an object store refuses or does not answer.
     """
     path = path_of("the directory", directory)
-    plan = Plan.read(path)
+    plan = ReadingPlan.read(path)
     options, chosen, enrichers = plan.chosen()
     taking = _Taking(path, plan)
     reader = DocumentReader(chosen, options.spacy_model, options.strict)
@@ -73,7 +73,7 @@ def take_in_pieces(
 @define
 class _Taking:
     directory: Path
-    plan: Plan
+    plan: ReadingPlan
     missing: dict[int, str] = field(factory=dict, init=False)
 
     def take_in(self, build: Build) -> None:

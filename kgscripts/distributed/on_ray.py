@@ -15,7 +15,7 @@ from typing import Any
 
 from kgscripts.building.build import Progress
 from kgscripts.distributed.ingest import TakenIn, take_in_pieces
-from kgscripts.distributed.plan import Plan, split_reading
+from kgscripts.distributed.plan import ReadingPlan, split_reading
 from kgscripts.distributed.reading import divide_or_give_up, read_piece
 from schemas.arguments import check_number, path_of
 from schemas.errors import ConfigurationError, InputError, KGScriptsError
@@ -102,7 +102,7 @@ class _Reading:
             num_cpus=1, max_restarts=0, runtime_env={"env_vars": {"OMP_NUM_THREADS": "1"}}
         )
         self._idle = [self._actor.remote() for _ in range(workers)]
-        self._waiting = deque(range(len(Plan.read(directory).pieces)))
+        self._waiting = deque(range(len(ReadingPlan.read(directory).pieces)))
         self._lost: Counter[int] = Counter()
         self._failed: dict[int, str] = {}
         self._documents = self._words = 0
@@ -133,7 +133,7 @@ class _Reading:
         if self._lost[number] < TRIES:
             self._waiting.append(number)
             return
-        pieces = len(Plan.read(Path(self._directory)).pieces)
+        pieces = len(ReadingPlan.read(Path(self._directory)).pieces)
         try:
             is_divided = self._ray.get(self._idle[-1].divide.remote(self._directory, number, _DIED))
         except self._ray.exceptions.RayError:

@@ -73,7 +73,7 @@ class Portion:
 
 
 @frozen(kw_only=True)
-class Plan:
+class ReadingPlan:
     """The pieces of a reading, the options of the build, and the versions of its extractors with their names.
 
     `share` is the URL under which pieces are left instead of the folder of the graph directory.
@@ -136,7 +136,7 @@ class Plan:
             raise ConfigurationError(f"there is no piece {number}", remedy=f"name one from 0 to {len(self.pieces) - 1}")
         return self.pieces[number]
 
-    def divided(self, number: int) -> Plan:
+    def divided(self, number: int) -> ReadingPlan:
         """The plan with a piece cut in halves: the first one keeps the number, the second one comes last."""
         portions = self.piece(number)
         if len(portions) > 1:
@@ -196,7 +196,7 @@ def split_reading(
     pieces: int,
     share: str | None = None,
     **options: Any,
-) -> Plan:
+) -> ReadingPlan:
     """Plan the reading of inputs in pieces, and write the plan into a graph directory, which may hold a graph.
 
     Inputs that the graph has are left out. Others are read to identify them, and not parsed. Files are shared out by
@@ -236,7 +236,7 @@ def split_reading(
         ]
     if not all(isinstance(item, str) for item in build_options.extractors or ()):
         raise ConfigurationError("extractors of a plan are given by name", remedy="install them as plug-ins")
-    plan = Plan(
+    plan = ReadingPlan(
         options=build_options.changed(),
         extractors={item.version: item.extractor.name for item in chosen},
         pieces=_shared_out(new, pieces),

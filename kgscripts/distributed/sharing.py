@@ -18,7 +18,7 @@ import attrs
 from attrs import Factory, define, frozen
 
 from kgscripts.distributed.object_stores import Store
-from kgscripts.distributed.plan import DAMAGED, FOLDER, PLAN, Plan, no_plan, structured
+from kgscripts.distributed.plan import DAMAGED, FOLDER, PLAN, ReadingPlan, no_plan, structured
 from kgscripts.records.inputs import Input
 from kgscripts.records.readings import Failure
 from kgscripts.records.shards import WrittenShard, read_shard, shard_path
@@ -91,14 +91,14 @@ class Share:
         """What is shared under a URL; raises ConfigurationError if it is none of an object store."""
         return cls(Store.at(url))
 
-    def plan(self) -> Plan:
+    def plan(self) -> ReadingPlan:
         """The plan; raises GraphDirectoryError if there is none, or it is damaged."""
         where = f"{self.store.url}/{PLAN}"
         content = self.store.read(PLAN)
         if content is None:
             self.store.find()  # There may be no such bucket.
             raise no_plan(where)
-        return Plan.parsed(content.decode("utf-8", "replace"), where)
+        return ReadingPlan.parsed(content.decode("utf-8", "replace"), where)
 
     def fetch(self, piece: str, directory: Path) -> None:
         """Fetch what a finished piece has left into the folder of pieces of a directory, the note last."""

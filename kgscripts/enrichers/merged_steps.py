@@ -34,6 +34,8 @@ class StepEnricherSettings:
     """Where its network runs: cpu, cuda, cuda:N or mps."""
     least_cosine: float = field(default=LEAST_COSINE, validator=[validators.ge(-1.0), validators.le(1.0)])
     """Two actions whose words have a smaller cosine are never joined."""
+    threshold: float = field(default=0.0, validator=[validators.ge(0.0), validators.le(0.98)])
+    """The mean probability that the pairs of a step need: a higher one joins less. 0 is that of the model."""
 
 
 class StepEnricher(Enricher):
@@ -73,8 +75,9 @@ class StepEnricher(Enricher):
     def _model(self) -> StepMerger:
         from kgscripts.models.sentence_vectors import RememberedVectors
 
+        shared: StepMerger = load(_TASK, self.settings.model, self.settings.device)
         # A copy, since other builds of this process have the same model.
-        model: StepMerger = copy(load(_TASK, self.settings.model, self.settings.device))
+        model = shared.at(self.settings.threshold) if self.settings.threshold else copy(shared)
         # Scenarios share many actions.
         model.vectors = RememberedVectors(model.vectors)
         model.least_cosine = self.settings.least_cosine

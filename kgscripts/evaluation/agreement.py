@@ -13,7 +13,7 @@ import pyarrow as pa
 from attrs import define, field
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import Plan, Step, Tables, made_by
+from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by
 from kgscripts.assembly.tables import changes, corrections, records, titles
 from kgscripts.assembly.tables.agreement import LABEL, changes_of, tools_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
@@ -153,7 +153,7 @@ def evaluate_agreement(directory: Path) -> Evaluation:
             engine.add("completed_subject", _completed(store, versions))
             titles.add_functions(engine)
             corrections.add_functions(engine, [item for item in read_corrections(store) if not item.withdrawn])
-            Plan(_steps(found), given=[*records.given(_KINDS), "completed_subject"]).run(engine)
+            AssemblyPlan(_steps(found), given=[*records.given(_KINDS), "completed_subject"]).run(engine)
     systems = [
         System(name=f"{names[one]}, {names[other]}", figures=figures)
         for one, other in combinations(sorted(range(len(names)), key=names.__getitem__), 2)

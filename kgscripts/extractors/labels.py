@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from kgscripts.corpora.scenarios.labels import is_listed, scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.score_files import read_scores, scores_of_package
-from kgscripts.titles.words import titles_digest
+from kgscripts.titles.plain import titles_digest
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import Discard, DiscardReason, Document, Record, Segment
 

@@ -20,7 +20,7 @@ from kgscripts.models.registry import describe, load
 from kgscripts.models.scenarios.protocol import OfVectors, detect_documents
 from kgscripts.models.stored_vectors import encoded
 from kgscripts.settings import device_setting, model_setting
-from kgscripts.titles.words import titles_digest
+from kgscripts.titles.plain import titles_digest
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence, SentenceVector
 

@@ -1,15 +1,55 @@
-"""A plan as a domain and a problem of PDDL: STRIPS with types and positive preconditions, in ASCII.
-
-Each step is an action without parameters that is done once. The goal is that all steps are done.
-"""
+"""Plans as PDDL: domain and problem, their files, and the names of actions that plans are read back with."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
-from kgscripts.planning.names import pddl_name, quoted
 from kgscripts.planning.plan import Condition, Plan, PlanStep
+from schemas.errors import ConfigurationError
+from schemas.output_files import check_outputs, new_file
+
+LONGEST = 100
+"""The most characters of a name: planners have buffers."""
+_DIGITS = 32
+"""Hexadecimal digits of the digest at the end of the name of longer words."""
+_ESCAPED = re.compile(r"[^a-z0-9 ]|^ | (?= |$)")
+"""What is escaped: all but small letters of ASCII, digits and single spaces between words."""
+_NAMED = re.compile(r"^[ (:a-z]*?((?:script|do|step|thing|attribute|value)-[a-z0-9_-]+)\)? ; (\".*\")$", re.MULTILINE)
+
+
+def pddl_name(kind: str, words: str) -> str:
+    """The name of `words` as a `kind` (small letters), the same in all files; different words have different names.
+
+    It is the kind, a hyphen and the words, with hyphens for spaces and ``_e4_`` for a character whose code point is
+    0xE4: ``thing-frying-pan``, ``value-_32__20_``; no words are ``_``. Of a longer name, the beginning is followed by
+    digits of the SHA-256 of kind and words. Since it begins with its kind, no name is a keyword.
+    """
+    name = f"{kind}-{_ESCAPED.sub(_code, words).replace(' ', '-') or '_'}"
+    if len(name) <= LONGEST:
+        return name
+    digest = hashlib.sha256(f"{kind} {words}".encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    # One character longer than any other name, so that it is none of those.
+    return f"{name[: LONGEST - _DIGITS]}_{digest}"
+
+
+def _code(character: re.Match[str]) -> str:
+    return f"_{ord(character[0]):x}_"
+
+
+def quoted(words: str) -> str:
+    """`words` as a string of JSON in ASCII: one line, whatever they are."""
+    return json.dumps(words).replace("\x7f", "\\u007f")
+
+
+def read_names(pddl: str) -> dict[str, str]:
+    """The words of each name in the text of a domain that kgscripts wrote; of steps and actions with their numbers."""
+    return {name: json.loads(words) for name, words in _NAMED.findall(pddl)}
+
 
 _HEAD = """\
 ; The steps of a script as actions, made by kgscripts. A step can be done once, when the steps before it are done, its
@@ -127,3 +167,37 @@ def _holds(item: Condition) -> str:
 
 def _and(facts: Iterable[str]) -> str:
     return "\n      ".join(("(and", *facts)) + ")"
+
+
+_SUFFIX = ".pddl"
+
+
+def problem_file(domain: Path) -> Path:
+    """The file of the problem: ``tea-problem.pddl`` for the domain ``tea.pddl``."""
+    return domain.with_name(f"{domain.stem}-problem{domain.suffix}")
+
+
+def check_pddl(domain: Path, inputs: Iterable[str | Path]) -> None:
+    """Check, before the work begins, that both files can be written and that neither replaces an input.
+
+    Raises
+    ------
+    ConfigurationError
+        If not, or if `domain` does not end in ``.pddl``.
+    """
+    if domain.suffix.lower() != _SUFFIX:
+        raise ConfigurationError("no file of PDDL", where=str(domain), remedy=f"use the extension {_SUFFIX}")
+    check_outputs(domain, problem_file(domain), inputs=inputs)
+
+
+def save_pddl(plan: Plan, domain: Path) -> None:
+    """Write both files, or neither.
+
+    Raises
+    ------
+    StoreError
+        If one cannot be written.
+    """
+    with new_file(problem_file(domain)) as problem_text, new_file(domain) as domain_text:
+        problem_text.write_text(pddl_problem(plan), encoding="ascii")
+        domain_text.write_text(pddl_domain(plan), encoding="ascii")

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from kgscripts.text.lexicon import is_a
-from kgscripts.titles.plain import plain_title
-from kgscripts.titles.words import kinds, leading_nouns, leading_verbs, singular, word_class
+from kgscripts.titles.plain import kinds, leading_nouns, leading_verbs, plain_title, singular, word_class
 
 _IN_ING = frozenset(
     {"bring", "cling", "fling", "ping", "ring", "sing", "sling", "spring", "sting", "string", "swing", "wing", "wring"}

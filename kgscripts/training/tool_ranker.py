@@ -28,7 +28,7 @@ from kgscripts.models.tools.ranker import (
     projected,
     units,
 )
-from kgscripts.titles.words import singular
+from kgscripts.titles.plain import singular
 from schemas.errors import InputError
 from schemas.input_files import open_input
 

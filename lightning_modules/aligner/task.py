@@ -21,8 +21,7 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
 from kgscripts.models.inference import TensorFields
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
-from lightning_modules.data import TrainingBatch, TrainingData, pair_key, pairs_digest, split
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.module import Loss, TrainingBatch, TrainingData, TrainingModule, pair_key, pairs_digest, split
 from lightning_modules.task_settings import AlignerSettings
 
 _LONGEST = 90

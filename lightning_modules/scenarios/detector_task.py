@@ -39,9 +39,7 @@ from kgscripts.reproductions.scenarios.pairing import pair_documents
 from kgscripts.reproductions.scenarios.predictions import ranked
 from kgscripts.reproductions.scenarios.stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, TrainingBatch, TrainingData
-from lightning_modules.module import Loss, TrainingModule
-from lightning_modules.scenarios.calibration import calibrated
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule
 from lightning_modules.scenarios.made_documents import (
     DocumentMaker,
     MadeDocument,
@@ -50,7 +48,7 @@ from lightning_modules.scenarios.made_documents import (
     written_passages,
     written_stories,
 )
-from lightning_modules.scenarios.stories import StoryFiles
+from lightning_modules.scenarios.stories import StoryFiles, calibrated
 from lightning_modules.settings import Hardware, Withheld
 from lightning_modules.task_settings import DetectorTrainingSettings
 from lightning_modules.training import train

@@ -12,7 +12,7 @@ from kgscripts.reproductions.openpi.causal import answer_pieces, change_causal_c
 from kgscripts.reproductions.openpi.reading import OpenPIStep
 from lightning_modules.causal import CausalData, CausalModule, CausalText
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, split
+from lightning_modules.module import Split, split
 from lightning_modules.state_changes.steps import steps_digest
 from lightning_modules.task_settings import CausalChangeSettings
 from schemas.changes import ProcedureStep

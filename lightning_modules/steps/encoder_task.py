@@ -20,8 +20,7 @@ from kgscripts.models.adapters import with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, StepEncoderSettings, encoder_checkpoint
-from lightning_modules.data import Split, TrainingBatch, TrainingData, split
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.steps.task import written_texts
 from lightning_modules.task_settings import EncoderTrainingSettings
 

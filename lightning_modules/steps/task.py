@@ -30,8 +30,7 @@ from kgscripts.models.steps.contexts import StepContexts, pair_features
 from kgscripts.models.steps.encoder import StepEncoder
 from kgscripts.models.steps.merger import PairNetwork, StepMerger, StepSettings, merger_checkpoint
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import Split, TrainingBatch, TrainingData, split
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.settings import Hardware
 from lightning_modules.task_settings import StepTrainingSettings
 from lightning_modules.training import train

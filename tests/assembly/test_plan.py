@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import Plan, Step, Tables, made_by, rows, tables_in, view
+from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by, rows, tables_in, view
 from kgscripts.assembly.table_page import PAGE, page, whole_assembly
 from schemas.errors import ConfigurationError
 
@@ -73,7 +73,7 @@ def test_a_rule_that_does_more_than_read_is_refused(query: str) -> None:
 )
 def test_what_cannot_run_is_said_before_anything_runs(steps: list[Step], problem: str) -> None:
     with pytest.raises(ConfigurationError, match=problem):
-        Plan(steps, given=["given"])
+        AssemblyPlan(steps, given=["given"])
 
 
 @given(st.data())
@@ -85,7 +85,7 @@ def test_each_step_comes_after_what_it_reads_and_each_table_goes_after_its_last_
         Step(f"s{place}", (f"t{place}",), [f"t{other}" for other in reads[place]], lambda _: None, is_view=views[place])
         for place in range(count)
     ]
-    plan = Plan(data.draw(st.permutations(steps)))
+    plan = AssemblyPlan(data.draw(st.permutations(steps)))
     assert sorted(step.name for step in plan.steps) == sorted(step.name for step in steps)
     there: set[str] = set()
     for step in plan.steps:
@@ -103,8 +103,8 @@ def test_each_step_comes_after_what_it_reads_and_each_table_goes_after_its_last_
 
 def test_steps_in_an_order_that_works_keep_it() -> None:
     steps = [_step("z", ["a"]), _step("y", ["b"]), _step("x", ["c"], ["a"])]
-    assert [step.name for step in Plan(steps).steps] == ["z", "y", "x"]
-    assert [step.name for step in Plan(steps[::-1]).steps] == ["y", "z", "x"]
+    assert [step.name for step in AssemblyPlan(steps).steps] == ["z", "y", "x"]
+    assert [step.name for step in AssemblyPlan(steps[::-1]).steps] == ["y", "z", "x"]
 
 
 def test_tables_are_made_partition_by_partition_and_dropped(engine: Engine) -> None:
@@ -114,7 +114,7 @@ def test_tables_are_made_partition_by_partition_and_dropped(engine: Engine) -> N
         seen.append(sorted(tables.values("SELECT number FROM even_of_all")))
         seen.append(tables.values("SELECT count(DISTINCT part) FROM parts"))
 
-    plan = Plan(
+    plan = AssemblyPlan(
         [
             Step("look", (), ["even_of_all", "parts"], look),
             view("even_of_all", "FROM doubled WHERE number % 2 = 0"),
@@ -148,7 +148,9 @@ def test_a_step_sees_and_makes_only_what_it_says(engine: Engine, run: Callable[[
     def lie(tables: Tables) -> None:
         run(tables)
 
-    plan = Plan([_numbers("a", 1), _numbers("b", 2), Step("liar", ("made",), ["a"], lie), _step("end", [], ["b"])])
+    plan = AssemblyPlan(
+        [_numbers("a", 1), _numbers("b", 2), Step("liar", ("made",), ["a"], lie), _step("end", [], ["b"])]
+    )
     with pytest.raises(ConfigurationError, match=problem):
         plan.run(engine)
 
@@ -161,7 +163,7 @@ def test_a_table_is_not_there_for_who_does_not_say_that_he_reads_it(engine: Engi
 
     late = Step("late", (), ["b"], read)
     with pytest.raises(ConfigurationError, match="'late' reads 'a'"):
-        Plan([_numbers("a", 1), made_by(Rule("b", "", "FROM a")), late]).run(engine)
+        AssemblyPlan([_numbers("a", 1), made_by(Rule("b", "", "FROM a")), late]).run(engine)
 
 
 def test_the_page_has_the_tables_of_the_plan_with_their_columns() -> None:

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from kgscripts import ScriptGraph
 from kgscripts.assembly import engine
 from kgscripts.assembly.assemble import assemble
-from kgscripts.distributed.plan import Plan, split_reading
+from kgscripts.distributed.plan import ReadingPlan, split_reading
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.pipeline import build_graph, remove_source, versions_of
@@ -163,7 +163,7 @@ def test_a_reading_in_pieces_keeps_the_number_in_its_plan(tmp_path: Path) -> Non
     of_llm = '[extractors.llm]\nendpoint = "http://127.0.0.1:9/v1"\nmodel = "tiny"\n'
     (tmp_path / "build.toml").write_text(options + of_llm, encoding="utf-8")
     run("split-reading", tmp_path / "story.txt", "-o", tmp_path / "graph", "--config", tmp_path / "build.toml")
-    assert Plan.read(tmp_path / "graph").options["min_readers"] == 2
+    assert ReadingPlan.read(tmp_path / "graph").options["min_readers"] == 2
     with pytest.raises(ConfigurationError, match="no extractor reads events"):
         split_reading([tmp_path / "story.txt"], tmp_path / "new", pieces=1, min_readers=2, extractors=["labels"])
     assert not (tmp_path / "new").exists()

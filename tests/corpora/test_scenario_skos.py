@@ -6,7 +6,7 @@ import rdflib
 from rdflib.namespace import RDF, SKOS
 
 from exports.rdf.dataset import SCENARIO_SCHEME
-from kgscripts.corpora.scenarios.skos import SCHEME, turtle_lines
+from kgscripts.corpora.scenarios.labels import SCHEME, turtle_lines
 from schemas.scenario_documents import concept_scheme
 from schemas.vocabulary import DEFAULT_BASE_IRI, node_id
 

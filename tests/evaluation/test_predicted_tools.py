@@ -20,7 +20,7 @@ from kgscripts.evaluation.tools.predicted import (
 )
 from kgscripts.models.registry import load
 from kgscripts.models.tools.ranker import ToolRanker
-from kgscripts.titles.words import singular
+from kgscripts.titles.plain import singular
 from schemas.provenance import Exposure
 from tests.commands import run
 from tests.evaluation.test_every_command import check_output

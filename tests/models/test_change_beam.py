@@ -17,7 +17,7 @@ from kgscripts.models.changes.inputs import FEATURES, MOST_NOUNS, PointedNoun, S
 from kgscripts.models.changes.network import MOST_COUNTED, PARTS, ChangeNetwork
 from kgscripts.models.changes.vocabulary import Value, joined
 from kgscripts.models.encoder import Bert, BertConfig, BertOutput
-from lightning_modules.data import Split
+from lightning_modules.module import Split
 from lightning_modules.state_changes.composer_task import (
     ABSENT,
     UNKNOWN,

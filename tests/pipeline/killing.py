@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kgscripts import pipeline
-from kgscripts.building import batching, build
+from kgscripts.building import build, jobs
 from kgscripts.distributed.ingest import take_in_pieces
 from kgscripts.distributed.reading import read_piece
 from kgscripts.editing.merging import merge_graphs
@@ -79,7 +79,7 @@ def _child(operation: str, directory: str, inputs: list[str], last: int, answer:
 def main() -> None:
     # Several batches and flushes in a build of a few stories; a kill, unlike a power failure, needs no fsync.
     setattr(os, "fsync", lambda _: None)  # noqa: B010
-    batching._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 3, 1
+    jobs._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 3, 1
     for line in sys.stdin:
         read, write = os.pipe()
         child = os.fork()

@@ -14,7 +14,7 @@ import pytest
 
 import kgscripts
 from kgscripts import ScriptGraph
-from kgscripts.building import batching
+from kgscripts.building import jobs
 from kgscripts.building.build import Progress
 from kgscripts.building.inputs import Text
 from kgscripts.building.report import BuildReport
@@ -421,7 +421,7 @@ def test_options_outside_their_range_are_refused(option: str, tmp_path: Path) ->
 def test_several_processes_read_the_same(
     stories: list[Path], whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 1)
+    monkeypatch.setattr(jobs, "_DOCUMENTS_A_BATCH", 1)
     build_graph(stories, tmp_path / "two", extractors=tiny(), jobs=2)
     assert graph_bytes(tmp_path / "two") == whole
 
@@ -434,7 +434,7 @@ def test_an_interrupted_build_keeps_what_it_read(
     read_since: Callable[[], list[str]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 1)
+    monkeypatch.setattr(jobs, "_DOCUMENTS_A_BATCH", 1)
     with pytest.raises(KeyboardInterrupt):
         build_graph(stories, tmp_path / "graph", extractors=tiny(log=log, interrupt_at="add the pasta"))
     first = read_since()
@@ -445,7 +445,7 @@ def test_an_interrupted_build_keeps_what_it_read(
 
 
 def test_progress_is_reported(stories: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 1)
+    monkeypatch.setattr(jobs, "_DOCUMENTS_A_BATCH", 1)
     reported: list[Progress] = []
     with until_assembly():
         build_graph(stories, tmp_path / "graph", extractors=tiny(), progress=reported.append)

@@ -231,8 +231,9 @@ def test_a_terminal_gets_a_progress_bar(texts: Path, tmp_path: Path, monkeypatch
 _STORIES = 240
 _COMMITTING_EACH_BATCH = """
 import cli
-from kgscripts.building import batching, build
-batching._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 8, 1
+from kgscripts.building import build
+from kgscripts.building import jobs
+jobs._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 8, 1
 cli.main()
 """
 

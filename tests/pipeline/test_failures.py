@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli import app
-from kgscripts.building import batching
+from kgscripts.building import jobs
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.building.report import BuildReport, print_report, report_html
@@ -111,7 +111,7 @@ def test_a_text_is_set_aside_for_the_extractor_that_fails_and_who_requires_it(
 
 
 def test_several_processes_set_aside_the_same(mistaken: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching, "_DOCUMENTS_A_BATCH", 4)
+    monkeypatch.setattr(jobs, "_DOCUMENTS_A_BATCH", 4)
     texts = [*GOOD, *_bad(*MISTAKES)]
     build_graph(output=tmp_path, texts=[*texts[::2], *texts[1::2]], extractors=faulty(), jobs=2)
     assert len(_discards(tmp_path)) == 3 * len(MISTAKES)

@@ -109,7 +109,9 @@ def test_the_actions_of_a_list_item_are_steps_of_their_own(tmp_path: Path, item:
         assert len({action for action in actions if any(action.startswith(own) for own in apart)}) < 2, steps
 
 
-def test_a_setting_says_how_alike_the_words_of_one_step_are(tmp_path: Path) -> None:
-    chosen = {"steps": {"least_cosine": 1.0}}
+@pytest.mark.parametrize("chosen", [{"steps": {"least_cosine": 1.0}}, {"steps": {"threshold": 0.98}}])
+def test_settings_say_how_alike_the_actions_of_one_step_are(
+    tmp_path: Path, chosen: dict[str, dict[str, float]]
+) -> None:
     build_graph(output=tmp_path / "graph", texts=_documents(), extractors=[*READING, "steps"], settings=chosen)
     assert {"boil water", "heat water"} <= _steps(tmp_path / "graph").keys()

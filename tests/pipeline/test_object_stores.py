@@ -18,7 +18,7 @@ from kgscripts.distributed import object_stores
 from kgscripts.distributed import plan as planning
 from kgscripts.distributed.ingest import _Taking, take_in_pieces
 from kgscripts.distributed.object_stores import Fetched, Store, StoredObject
-from kgscripts.distributed.plan import FOLDER, Plan, split_reading
+from kgscripts.distributed.plan import FOLDER, ReadingPlan, split_reading
 from kgscripts.distributed.reading import read_piece
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.errors import ConfigurationError, GraphDirectoryError, InputError, StoreError
@@ -121,14 +121,14 @@ def test_a_shared_piece_that_is_read_twice_by_two_at_once_or_damaged_leaves_the_
         list(pool.map(lambda _: read_piece(url, 0), range(2)))
     for number in (1, 2):
         read_piece(url, number)
-    piece = bucket.folder / "run" / Plan.read(graph).digest(0)
+    piece = bucket.folder / "run" / ReadingPlan.read(graph).digest(0)
     left = {path: path.read_bytes() for path in piece.rglob("*.*")}
     bucket.requests.clear()
     read_piece(url, 0)
     assert not [each for each in bucket.requests if each.startswith(("PUT", "POST"))]
     for path in (next(piece.glob("document/*")), piece / "finished.json"):
         path.write_bytes(path.read_bytes()[:-7])
-        found, shards = _Taking(graph, Plan.read(graph))._left_by(piece.name)
+        found, shards = _Taking(graph, ReadingPlan.read(graph))._left_by(piece.name)
         assert ((found is None), shards) == (path.name == "finished.json", None)
         read_piece(url, 0)
         assert {path: path.read_bytes() for path in piece.rglob("*.*")} == left
@@ -145,7 +145,7 @@ def test_a_piece_whose_store_goes_away_is_not_finished_and_the_others_stay_so(
     fault = refused("SlowDown", HTTPStatus.SERVICE_UNAVAILABLE, r"PUT .*/finished\.json")
     with bucket.failing(fault), pytest.raises(StoreError, match=r"finished\.json: the store does not answer"):
         read_piece(url, 1)
-    piece = bucket.folder / "run" / Plan.read(graph).digest(1)
+    piece = bucket.folder / "run" / ReadingPlan.read(graph).digest(1)
     assert {path.name for path in piece.iterdir()} >= {"document", "reading-list"}
     with bucket.failing(_AWAY), pytest.raises(StoreError, match="does not answer"):
         take_in_pieces(graph)

@@ -21,7 +21,7 @@ from kgscripts import ScriptGraph
 from kgscripts.distributed import on_ray
 from kgscripts.distributed.ingest import TakenIn, take_in_pieces
 from kgscripts.distributed.on_ray import _Reader, build_on_ray, read_on_ray
-from kgscripts.distributed.plan import Plan, split_reading
+from kgscripts.distributed.plan import ReadingPlan, split_reading
 from kgscripts.distributed.reading import divide_or_give_up, read_piece
 from kgscripts.distributed.sharing import Finished
 from kgscripts.pipeline import build_graph
@@ -97,7 +97,7 @@ def test_a_piece_that_is_lost_is_tried_again_and_then_cut_in_halves(
 
 
 def _counted(pieces: list[int], path: Path, options: dict[str, Any]) -> TakenIn:
-    pieces.append(len(Plan.read(path).pieces))
+    pieces.append(len(ReadingPlan.read(path).pieces))
     return take_in_pieces(path, **options)
 
 
@@ -124,7 +124,7 @@ def test_a_document_that_is_left_alone_has_failed(texts: Path, tmp_path: Path) -
     while divide_or_give_up(graph, 0, "the process died"):
         divided += 1
     assert divided == 3  # Of eight documents.
-    plan = Plan.read(graph)
+    plan = ReadingPlan.read(graph)
     assert [[portion.parts for portion in piece] for piece in plan.pieces] == [[8], [2], [4], [8]]
     report = take_in_pieces(graph).report
     assert ScriptGraph.open(graph).manifest.rows("Source") == 1

@@ -22,7 +22,7 @@ from kgscripts.building.run import Run
 from kgscripts.corpora.files import InputFile
 from kgscripts.distributed import plan as planning
 from kgscripts.distributed.ingest import _Taking, take_in_pieces
-from kgscripts.distributed.plan import FOLDER, Plan, split_reading
+from kgscripts.distributed.plan import FOLDER, ReadingPlan, split_reading
 from kgscripts.distributed.reading import read_piece
 from kgscripts.distributed.sharing import Finished
 from kgscripts.pipeline import build_graph
@@ -140,7 +140,7 @@ def test_a_damaged_piece_is_named_and_is_read_again(
     all_read: Path, tmp_path: Path, pattern: str, damage: Any, reason: str
 ) -> None:
     directory = Path(shutil.copytree(all_read, tmp_path / "graph"))
-    plan = Plan.read(directory)
+    plan = ReadingPlan.read(directory)
     piece = plan.digest(1)
     found = Finished.read(directory, piece)
     assert found is not None
@@ -170,7 +170,7 @@ _FORMS: dict[str, bytes] = {
 @pytest.mark.parametrize("form", [*_FORMS, "a folder"])
 def test_a_damaged_plan_is_an_error_and_a_damaged_note_is_none(all_read: Path, tmp_path: Path, form: str) -> None:
     directory = Path(shutil.copytree(all_read, tmp_path / "graph"))
-    piece = Plan.read(directory).digest(1)
+    piece = ReadingPlan.read(directory).digest(1)
     for path in (directory / FOLDER / "finished" / f"{piece}.json", directory / FOLDER / "plan.json"):
         path.unlink()
         path.mkdir() if form == "a folder" else path.write_bytes(_FORMS[form])
@@ -196,7 +196,7 @@ def test_a_plan_or_a_note_with_another_value_is_damaged_or_of_the_same_types(
     all_read: Path, tmp_path: Path, value: Any
 ) -> None:
     directory = Path(shutil.copytree(all_read, tmp_path / "graph"))
-    piece = Plan.read(directory).digest(1)
+    piece = ReadingPlan.read(directory).digest(1)
     note, plan = directory / FOLDER / "finished" / f"{piece}.json", directory / FOLDER / "plan.json"
     for file in (note, plan):
         whole = file.read_text(encoding="utf-8")
@@ -210,7 +210,7 @@ def test_a_plan_or_a_note_with_another_value_is_damaged_or_of_the_same_types(
                 parent[path[-1]] = value
             file.write_text(json.dumps(content), encoding="utf-8")
             with suppress(GraphDirectoryError):
-                assert Plan.read(directory).pieces is not None
+                assert ReadingPlan.read(directory).pieces is not None
                 found = Finished.read(directory, piece)
                 assert found is None or all(type(item.fingerprint) is str for item in found.inputs)
                 assert found is None or isinstance(found.read_shards(directory), list | None)
@@ -320,7 +320,7 @@ def test_killed_it_goes_on(split: Path, whole: Path, victims: Victims, tmp_path:
     steps = victims.run("piece", Path(shutil.copytree(split, tmp_path / "counted")), [Path("0")])
     assert victims.run("piece", split, [Path("0")], steps // 2) == -1
     assert victims.run("piece", split, [Path("0")], steps) == -1
-    for number in range(len(Plan.read(split).pieces)):
+    for number in range(len(ReadingPlan.read(split).pieces)):
         read_piece(split, number)
     assert victims.run("take in", split, [], 20) == -1
     take_in_pieces(split)

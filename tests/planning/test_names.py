@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.planning.names import LONGEST, pddl_name, read_names
-from kgscripts.planning.pddl import pddl_domain
+from kgscripts.planning.pddl import LONGEST, pddl_domain, pddl_name, read_names
 from kgscripts.planning.source import SourceChange, SourceStep
 from tests.graphs import ODD_TEXTS
 from tests.planning.hand_made import plan_of, step

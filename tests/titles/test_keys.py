@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from kgscripts.corpora.scenarios.labels import resolve_title
 from kgscripts.titles.keys import is_left_out, title_key
-from kgscripts.titles.plain import MAX_CHARACTERS, plain_title
-from kgscripts.titles.words import singular
+from kgscripts.titles.plain import MAX_CHARACTERS, plain_title, singular
 from schemas.errors import InputError
 from schemas.scenario_documents import concept_scheme
 

@@ -18,7 +18,7 @@ from kgscripts.models.registry import load
 from kgscripts.reproductions.openpi.change_template import write_change
 from kgscripts.reproductions.openpi.reading import GoldAnswer, OpenPIStep
 from lightning_modules.configuration import Configuration, read_configuration
-from lightning_modules.data import Split
+from lightning_modules.module import Split
 from lightning_modules.state_changes import composer_task
 from lightning_modules.state_changes.composer_task import (
     ABSENT,

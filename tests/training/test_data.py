@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.pairs.pair import Pair
-from lightning_modules.data import length_batches, pair_key, split
+from lightning_modules.module import length_batches, pair_key, split
 from schemas.errors import InputError
 from tests.training import corpus
 

@@ -19,7 +19,7 @@ from kgscripts.models.registry import load
 from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_model, read_encoder
 from kgscripts.models.stored_vectors import SCALE
 from lightning_modules.configuration import read_configuration
-from lightning_modules.data import split
+from lightning_modules.module import split
 from lightning_modules.steps.encoder_task import EncoderTask, StepBatch, StepEncoderNetwork, grouped_steps
 from lightning_modules.steps.task import StepScenarios, StepTask, written_texts
 from lightning_modules.task_settings import EncoderTrainingSettings, StepTrainingSettings

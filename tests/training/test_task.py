@@ -21,9 +21,8 @@ from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 from lightning_modules.aligner.task import AlignerTask
 from lightning_modules.causal import CausalTask
 from lightning_modules.configuration import Configuration
-from lightning_modules.data import TrainingBatch, TrainingData, split
 from lightning_modules.masked import MaskedTask
-from lightning_modules.module import Loss, TrainingModule
+from lightning_modules.module import Loss, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.options import seconds_of
 from lightning_modules.schedule import Epoch
 from lightning_modules.settings import TrainingSettings

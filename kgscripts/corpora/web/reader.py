@@ -16,10 +16,8 @@ from kgscripts.corpora.block_documents import document_of_blocks, how_to_of, lis
 from kgscripts.corpora.blocks import Block, Kind, without_marker
 from kgscripts.corpora.how_tos import Section, document_of_how_to
 from kgscripts.corpora.source import Source, whole_text
-from kgscripts.corpora.web.json_ld import Item, json_ld, objects_of
-from kgscripts.corpora.web.limits import MAX_PAGE_BYTES, PageTooLargeError, check_markup
-from kgscripts.corpora.web.marked_elements import marked_elements
-from kgscripts.corpora.web.markup import found_by, is_element, line_of
+from kgscripts.corpora.web.json_ld import Item, json_ld, marked_elements, objects_of
+from kgscripts.corpora.web.markup import MAX_PAGE_BYTES, PageTooLargeError, check_markup, found_by, is_element, line_of
 from kgscripts.corpora.web.page_blocks import blocks_of_page, drop_what_is_left_out
 from kgscripts.corpora.web.schema_org import how_tos_of
 from schemas.errors import InputError

@@ -10,8 +10,7 @@ from kgscripts.corpora.blocks import without_marker
 from kgscripts.corpora.how_tos import HowTo, Section, Time
 from kgscripts.corpora.list_markers import numbered_steps
 from kgscripts.corpora.web.json_ld import Item, listed
-from kgscripts.corpora.web.limits import PageTooLargeError
-from kgscripts.corpora.web.markup import line_of, lines_of
+from kgscripts.corpora.web.markup import PageTooLargeError, line_of, lines_of
 from schemas.declared import TimeKind
 
 _ISO = re.compile(

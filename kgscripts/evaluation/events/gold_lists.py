@@ -14,7 +14,7 @@ from kgscripts.evaluation.events.list_readers import ListReader
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.extractors.events.events import judged_frames
 from kgscripts.extractors.events.nouns import noun_lemma
-from kgscripts.titles.words import singular
+from kgscripts.titles.plain import singular
 from schemas.provenance import Exposure
 from schemas.records import EventMention
 

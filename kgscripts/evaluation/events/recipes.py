@@ -34,7 +34,7 @@ from kgscripts.evaluation.result import Evaluation, Example
 from kgscripts.extractors.events.events import events_of_parses
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.passages import parse_passages
-from kgscripts.titles.words import singular
+from kgscripts.titles.plain import singular
 from schemas.errors import InputError
 from schemas.provenance import Exposure
 from schemas.records import EventMention, MeasureKind, Passage, PassageKind

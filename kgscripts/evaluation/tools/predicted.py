@@ -16,7 +16,7 @@ from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
 from kgscripts.evaluation.tools.baselines import by_cloze, by_prior, by_similarity
 from kgscripts.models.tools.ranker import LEAST_PROBABILITY, ToolRanker
-from kgscripts.titles.words import singular
+from kgscripts.titles.plain import singular
 from schemas.provenance import Exposure
 
 KITCHEN = "kitchen"

@@ -14,7 +14,7 @@ from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.events.list_readers import ListReader
 from kgscripts.evaluation.events.marked_texts import SPLITS
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.titles.words import singular
+from kgscripts.titles.plain import singular
 from schemas.records import EventMention, Role
 
 SENTENCES = "kgscripts tool sentences"

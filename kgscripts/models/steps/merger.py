@@ -38,7 +38,7 @@ _probability = [validators.instance_of(float), validators.gt(0.0), validators.lt
 
 @frozen(kw_only=True)
 class StepSettings:
-    """The settings of the clusters: see `clusters_of`."""
+    """The settings of the clusters (see `clusters_of`) that training writes into a checkpoint."""
 
     hidden: int = field(validator=_count)
     first: float = field(default=0.25, validator=_probability)

@@ -208,7 +208,7 @@ def scenarios(
 
     Example: kgscripts corpora scenarios -o scenarios.ttl
     """
-    from kgscripts.corpora.scenarios.skos import turtle_lines
+    from kgscripts.corpora.scenarios.labels import turtle_lines
     from schemas.scenario_documents import concept_scheme
 
     if output:

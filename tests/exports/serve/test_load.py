@@ -19,14 +19,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from benchmarks.http_load import Load, Plan, load
+from benchmarks.http_load import Load, LoadPlan, load
 from tests.exports.serve.conftest import in_thread
 
 _SLOW = 0.05
 
 
 @contextmanager
-def _serving(answer: Callable[[], Response], answered: Counter[int], delay: float = 0.0) -> Iterator[Plan]:
+def _serving(answer: Callable[[], Response], answered: Counter[int], delay: float = 0.0) -> Iterator[LoadPlan]:
     """A server that counts the statuses of its answers, and a plan to ask it."""
 
     async def endpoint(request: Request) -> Response:
@@ -38,7 +38,7 @@ def _serving(answer: Callable[[], Response], answered: Counter[int], delay: floa
         return found
 
     with in_thread(Starlette(routes=[Route("/at/a", endpoint)])) as server:
-        yield Plan(
+        yield LoadPlan(
             address=f"http://127.0.0.1:{server.port}/at",
             headers={"X-Test": "yes"},
             draw=_draw,
