@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from exports.rdf.language import text_language
+from exports.rdf.dataset import text_language
 from exports.rdf.terms import PREFIXES, class_terms, property_terms, relation_term
 from exports.serve.kept_graph import KeptGraph
 from exports.serve.protocol import RESULTS, TRIPLES, ProtocolError, ProtocolRequest, is_iri, preferred
