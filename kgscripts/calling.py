@@ -13,8 +13,8 @@ from typer.main import get_command
 from schemas.errors import ConfigurationError
 
 
-def call(app: typer.Typer, task: str, options: Mapping[str, object]) -> None:
-    """Call a command of a group of commands, with options by their names, without what it prints.
+def call(app: typer.Typer, task: str, options: Mapping[str, object]) -> Any:
+    """What a command of a group of commands returns, by options with their names, without what it prints.
 
     Raises ConfigurationError if there is no such command or option, or an option is missing.
     """
@@ -41,7 +41,7 @@ def call(app: typer.Typer, task: str, options: Mapping[str, object]) -> None:
     except usage_error as error:
         raise ConfigurationError(f"{task}: {error.format_message()}", remedy=f"it has {', '.join(known)}") from error
     with context, redirect_stdout(io.StringIO()):
-        command.invoke(context)
+        return command.invoke(context)
 
 
 def _name_of(parameter: Any) -> str:

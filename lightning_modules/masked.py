@@ -80,10 +80,10 @@ def cloze_of(pair: Pair, position: int, *, left_only: bool = False) -> Cloze:
 
     With `left_only` nothing is seen of what follows the blank.
     """
-    start, end = next(slot for slot in pair.slots if slot[0] <= position < slot[1])
-    end = end if left_only else len(pair.concrete)
+    blank_end = next(end for start, end in pair.slots if start <= position < end)
+    end = blank_end if left_only else len(pair.concrete)
     hidden = tuple(blank and place >= position for place, blank in enumerate(pair.blanks))
-    return Cloze(pair.abstract, pair.concrete[:end], hidden[:end], position, start)
+    return Cloze(pair.abstract, pair.concrete[:end], hidden[:end], position)
 
 
 def scattered_cloze(pair: Pair, others: Container[str], draw: random.Random) -> Cloze:
@@ -93,7 +93,7 @@ def scattered_cloze(pair: Pair, others: Container[str], draw: random.Random) -> 
         place == position or draw.random() < (_BLANKS_HIDDEN if blank else _OTHERS_HIDDEN if word in others else 0.0)
         for place, (word, blank) in enumerate(zip(pair.concrete, pair.blanks, strict=True))
     )
-    return Cloze(pair.abstract, pair.concrete, hidden, position, position)
+    return Cloze(pair.abstract, pair.concrete, hidden, position)
 
 
 class ClozeData(TrainingData[ClozeExample]):

@@ -153,6 +153,8 @@ found["without"] = [build("without", ["ovens"]), build("without")]
 found["settings"] = build("settings", (), {"ovens": {"least_degrees": 221}, "plausible-ovens": {"hottest": 1000}})
 found["listed"] = CliRunner().invoke(cli.app, ["extractors", "list"]).output
 found["other"] = read("other")
+evaluated = (kgscripts.evaluate("ovens", split=name) for name in ("development", "unseen"))
+found["evaluated"] = [evaluation.systems[0]["accuracy"] for [evaluation] in evaluated]
 with open("bread.oven", "w", encoding="utf-8") as file:
     file.write("baking bread\\nOven: 220 °C\\nKnead the dough.\\n")
 lines = (
@@ -308,3 +310,7 @@ def test_a_training_task(tmp_path: Path) -> None:
     assert (outcome.epochs, outcome.is_finished) == (3, True)
     checkpoint = load_checkpoint(tmp_path / "knives")
     assert (checkpoint.kind, checkpoint.card.task) == ("knives", "whether a text needs a knife")
+
+
+def test_its_evaluation_is_a_task(printed: Any) -> None:
+    assert printed["evaluated"] == [1, 0]

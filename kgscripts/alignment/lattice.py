@@ -169,24 +169,6 @@ def viterbi(
         return ViterbiPath(path=path, log_probability=best.to(emission.dtype))
 
 
-def prefix_viterbi(
-    emission: Tensor, shift: Tensor, emit: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
-) -> Tensor:
-    """The end of the best alignment of each prefix, (batch, concrete) int64; 0 in padding.
-
-    [b, j] is the alignment of word j in the most probable path of the words up to and including j, which may end at
-    any abstract token: slots are filled from the alignment of the prefix before them (appendix A.4).
-
-    Raises
-    ------
-    ValueError
-        As `log_marginal`.
-    """
-    with torch.no_grad():
-        scores = _scores(emission, shift, emit, abstract_lengths, concrete_lengths, torch.maximum)
-        return diagonals.unskew(scores.by_emission, emission.shape[1]).argmax(dim=2)
-
-
 def next_alignments(
     emission: Tensor, shift: Tensor, emit: Tensor, abstract_lengths: Tensor, concrete_lengths: Tensor
 ) -> Tensor:

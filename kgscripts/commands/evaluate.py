@@ -1,44 +1,26 @@
-"""`kgscripts evaluate`: measure the quality of the models."""
+"""`kgscripts evaluate`: the declared tasks as commands, and all their benchmarks on the models that ship."""
 
 from __future__ import annotations
 
+import inspect
+import shlex
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from kgscripts.calling import call
-from kgscripts.commands.evaluate_agreement import agreement
-from kgscripts.commands.evaluate_all import all_benchmarks
-from kgscripts.commands.evaluate_extraction import extraction, text
-from kgscripts.commands.evaluate_graph import graph
-from kgscripts.commands.evaluate_needs import needs
-from kgscripts.commands.evaluate_pages import pages
-from kgscripts.commands.evaluate_scenario_titles import scenario_titles
-from kgscripts.commands.evaluate_search import search
-from kgscripts.commands.evaluate_step_changes import step_changes
-from kgscripts.commands.evaluate_steps import importance, order, steps, typicality
-from kgscripts.commands.evaluate_tools import tools
-from kgscripts.commands.evaluation_output import COLLECTED
-from kgscripts.reproductions.evaluate_slice import small_slice
-from kgscripts.reproductions.kidscook.evaluate_alignments import alignments
-from kgscripts.reproductions.kidscook.evaluate_cloze import cloze
-from kgscripts.reproductions.openpi.evaluate_state_changes import state_changes
-from kgscripts.reproductions.scenarios.evaluate_confidence import scenario_confidence
-from kgscripts.reproductions.scenarios.evaluate_mentions import scenario_mentions
-from kgscripts.reproductions.scenarios.evaluate_scenarios import scenarios
-
-if TYPE_CHECKING:
-    from kgscripts.evaluation.result import Evaluation
-
-
-def schema() -> None:
-    """Print the JSON Schema of what --json and --output give, which is one for all commands."""
-    from kgscripts.evaluation.result import schema as schema_of_results
-    from schemas.terminal import echo_json
-
-    echo_json(schema_of_results())
-
+from kgscripts.commands.options import AsJson, AttachAs, Examples, ScoresFile
+from kgscripts.evaluation.finished import Finished
+from kgscripts.evaluation.registry import Benchmark, EvaluationTask, evaluation_tasks
+from kgscripts.evaluation.result import Evaluation, from_json
+from kgscripts.evaluation.result import as_json as json_of
+from kgscripts.evaluation.result import schema as schema_of_results
+from schemas.errors import ConfigurationError
+from schemas.output_files import check_outputs
+from schemas.terminal import echo, echo_json, progress_bar
 
 app = typer.Typer(
     add_completion=False,
@@ -47,35 +29,141 @@ app = typer.Typer(
     "0 to 1, in one form (`kgscripts evaluate schema`).",
     epilog="Example: kgscripts evaluate slice --model masked",
 )
-_COMMANDS: dict[str, tuple[Callable[..., Any], str]] = {
-    "all": (all_benchmarks, "--data corpora"),
-    "text": (text, "corpora/treebanks/ewt/en_ewt-ud-test.conllu"),
-    "extraction": (extraction, "--inscript corpora/inscript --descript corpora/descript"),
-    "steps": (steps, "--descript corpora/descript/gold_paraphrase_sets --ara corpora/ara"),
-    "order": (order, "corpora/captaincook"),
-    "typicality": (typicality, "--inscript corpora/inscript"),
-    "importance": (importance, "GRAPH --examples 10"),
-    "tools": (tools, "--split development"),
-    "cloze": (cloze, "--model masked --templates valid.template.tsv --whitelist words.txt"),
-    "alignments": (alignments, "--gold gold.jsonl --templates valid.template.tsv"),
-    "state-changes": (state_changes, "--gold dev --model default"),
-    "search": (search, "DIR --split development --examples 5"),
-    "step-changes": (step_changes, "--split development --examples 5"),
-    "scenarios": (scenarios, "--gold documents.jsonl --model default"),
-    "scenario-confidence": (scenario_confidence, "--gold documents.jsonl --model default"),
-    "scenario-mentions": (scenario_mentions, "--gold documents.jsonl --model default"),
-    "scenario-titles": (scenario_titles, "--split development"),
-    "pages": (pages, "corpora/recipe-pages --examples 5"),
-    "agreement": (agreement, "GRAPH --examples 10"),
-    "graph": (graph, "GRAPH --attach"),
-    "needs": (needs, "GRAPH --examples 10"),
-    "slice": (small_slice, "--model masked"),
-    "schema": (schema, "> evaluation.schema.json"),
-}
-"""The commands, each with the options of its example."""
 
-for _name, (_command, _options) in _COMMANDS.items():
-    app.command(_name, epilog=f"Example: kgscripts evaluate {_name} {_options}")(_command)
+
+@app.command("all", epilog="Example: kgscripts evaluate all --data corpora")
+def all_benchmarks(
+    data: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder of corpora, as `kgscripts corpora fetch` lays them out.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Write all scores as JSON.")] = Path(
+        "evaluation.json"
+    ),
+    examples: Examples = 0,
+    as_json: AsJson = False,
+    attach_as: AttachAs = None,
+) -> list[Evaluation]:
+    """Run every benchmark whose data is there on the models that ship, and print one table beside published figures.
+
+    A run that is stopped goes on where it was if the same command is given again: what is finished lies beside the
+    output file.
+    """
+    from kgscripts.commands.evaluation_output import finish, print_summary
+
+    if not data.is_dir():
+        remedy = "`kgscripts corpora list` shows where to get corpora"
+        raise ConfigurationError("no such folder", where=str(data), remedy=remedy)
+    check_outputs(output, inputs=[data])
+    finished = Finished.beside(output)
+    benchmarks = [(task, benchmark) for task in evaluation_tasks().values() for benchmark in task.benchmarks]
+    wanted = [(task, benchmark) for task, benchmark in benchmarks if benchmark.is_there(data)]
+    echo(f"{len(wanted)} benchmarks, {_about(sum(benchmark.seconds for _, benchmark in wanted))}", err=True)
+    found: list[Evaluation] = []
+    places: dict[str, Path] = {}
+    try:
+        for task, benchmark in wanted:
+            echo(f"  {benchmark.name}, {_about(benchmark.seconds)}", err=True)
+            own = from_json(finished.once(benchmark.key(data), partial(_run, task, benchmark, data, examples)))
+            places |= _places(task, own, {}) if attach_as else {}
+            found += own
+    except KeyboardInterrupt:
+        words = ["kgscripts", "evaluate", "all", f"--data={data}", f"--output={output}"]
+        words += [f"--examples={examples}"] * bool(examples) + ["--json"] * as_json
+        words += [f"--attach-as={attach_as}"] * bool(attach_as)
+        echo(f"what is finished is kept; this command goes on: {shlex.join(words)}", err=True)
+        raise
+    found = finish(
+        found, places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples, show=print_summary
+    )
+    finished.remove()
+    if not as_json:
+        for _, benchmark in benchmarks:
+            if not benchmark.is_there(data):
+                needs = ", ".join(benchmark.needs.values())
+                echo(f"not measured, since its data is not there: {benchmark.name} ({needs})")
+    return found
+
+
+def _about(seconds: int) -> str:
+    return f"about {seconds} s" if seconds < 90 else f"about {round(seconds / 60)} min"
+
+
+def _run(task: EvaluationTask, benchmark: Benchmark, data: Path, examples: int) -> dict[str, Any]:
+    return json_of(evaluation.with_examples(examples) for evaluation in benchmark.evaluations(task, data))
+
+
+def _evaluate(
+    task: EvaluationTask,
+    options: dict[str, Any],
+    *,
+    examples: Examples = 0,
+    as_json: AsJson = False,
+    output: ScoresFile = None,
+    attach_as: AttachAs = None,
+) -> list[Evaluation]:
+    """Run a task with its own options and those that all have."""
+    from kgscripts.commands.evaluation_output import finish
+
+    parameters = inspect.signature(task.measure).parameters
+    predictions = options.get("predictions_out")
+    inputs = list(task.inputs(**{name: value for name, value in options.items() if name != "predictions_out"}))
+    check_outputs(output, predictions, inputs=inputs)
+    finished = Finished.beside(output if "finished" in parameters else None)
+    check_outputs(finished.path, predictions, inputs=inputs)
+    if attach_as is not None and task.place is not None:
+        models = options.get("model")
+        for name in models if isinstance(models, list) else [models or ""]:
+            task.place(name, **options)
+    with progress_bar() as progress:
+        handed = {"report": partial(progress.update, progress.add_task("", total=None)), "finished": finished}
+        found = task.measure(**options, **{name: value for name, value in handed.items() if name in parameters})
+    found = finish(
+        found,
+        places=_places(task, found, options) if attach_as else {},
+        attach_as=attach_as,
+        output=output,
+        as_json=as_json,
+        examples=examples,
+        show=task.show and partial(task.show, **options),
+    )
+    finished.remove()
+    return found
+
+
+def _places(task: EvaluationTask, found: list[Evaluation], options: dict[str, Any]) -> dict[str, Path]:
+    """Where the systems that were measured keep their scores, by their sources."""
+    sources = {system.source for evaluation in found for system in evaluation.models if system.source}
+    return {name: place for name in sorted(sources) if task.place and (place := task.place(name, **options))}
+
+
+def _command(task: EvaluationTask) -> Callable[..., list[Evaluation]]:
+    """The command of a task: its own options, and those that all tasks have."""
+    own, shared = (inspect.signature(function, eval_str=True).parameters for function in (task.measure, _evaluate))
+    parameters = [
+        parameter.replace(kind=parameter.KEYWORD_ONLY)
+        for name, parameter in {**own, **shared}.items()
+        if hasattr(parameter.annotation, "__metadata__") or parameter.annotation is typer.Context
+        if name != "attach_as" or task.place is not None
+    ]
+
+    def run(**values: Any) -> list[Evaluation]:
+        options = {name: value for name, value in values.items() if name in own}
+        return _evaluate(task, options, **{name: value for name, value in values.items() if name in shared})
+
+    run.__doc__ = task.measure.__doc__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
+
+for _task in evaluation_tasks().values():
+    app.command(_task.name, epilog=f"Example: kgscripts evaluate {_task.name} {_task.example}")(_command(_task))
+
+
+@app.command(epilog="Example: kgscripts evaluate schema > evaluation.schema.json")
+def schema() -> None:
+    """Print the JSON Schema of what --json and --output give, which is one for all commands."""
+    echo_json(schema_of_results())
 
 
 def evaluate(task: str, **options: object) -> list[Evaluation]:
@@ -87,10 +175,4 @@ def evaluate(task: str, **options: object) -> list[Evaluation]:
     Raises ConfigurationError if there is no such command or option, or an option is missing; data and models raise what
     they raise there.
     """
-    found: list[Evaluation] = []
-    token = COLLECTED.set(found)
-    try:
-        call(app, task, options)
-    finally:
-        COLLECTED.reset(token)
-    return found
+    return call(app, task, options) or []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,6 @@ from schemas.terminal import echo, echo_json, json_text, printable
 if TYPE_CHECKING:
     from kgscripts.evaluation.result import Evaluation, Example, Figure, System
 
-COLLECTED: ContextVar[list[Evaluation] | None] = ContextVar("COLLECTED", default=None)
-"""Where `finish` puts evaluations instead of printing them."""
 _WIDTH = 80
 _SUMMARY = ("task: model", "data", "metric", "ours", "published")
 _WIDTHS = ((24, "<"), (24, "<"), (14, "<"), (7, ">"), (11, ">"))
@@ -39,8 +36,8 @@ def finish(
     as_json: bool,
     examples: int,
     show: Callable[[Sequence[Evaluation]], None] | None = None,
-) -> None:
-    """Attach the scores, write them to a file and print them, as the options say.
+) -> list[Evaluation]:
+    """Attach the scores, write them to a file and print them, as the options say; they are returned as attached.
 
     `places` has, by the source of a system, the checkpoint directory or file that keeps its scores. Raises
     ConfigurationError if none of the systems has a place and scores are to be attached.
@@ -54,15 +51,13 @@ def finish(
     content = evaluations_as_json(evaluations)
     if output is not None:
         write_lines(output, [json_text(content)])
-    if (collected := COLLECTED.get()) is not None:
-        collected += evaluations
-        return
     if as_json:
         echo_json(content)
-        return
+        return evaluations
     (show or print_evaluations)(evaluations)
     if attach_as is not None:
         echo("\nThe scores are attached: graphs that are built from now on have them.")
+    return evaluations
 
 
 def print_evaluations(evaluations: Sequence[Evaluation]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,12 +74,27 @@ Examples = Annotated[int, typer.Option(min=0, metavar="N", help="Print N items o
 SplitName = Annotated[
     str | None, typer.Option("--split", metavar="NAME", help="What the split is called; default: after the file.")
 ]
+ModelName = Annotated[str, typer.Option(metavar="NAME|DIR", help="A model that ships, or a checkpoint.")]
+Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")]
+Inscript = Annotated[Path | None, typer.Option(metavar="DIR", help="InScript: a folder with one folder per split.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that read.")]
+GraphFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.")]
 Thresholds = Annotated[
     list[float] | None,
     typer.Option(
         "--threshold", min=0.02, max=0.98, help="Also with this threshold: a higher one merges less. Repeatable."
     ),
 ]
+
+
+class ListSplit(StrEnum):
+    """The parts of a list that ships."""
+
+    DEVELOPMENT = "development"
+    UNSEEN = "unseen"
+
+
+Split = Annotated[ListSplit, typer.Option(help="Which part of the list.")]
 
 
 def with_options(
@@ -91,7 +107,8 @@ def with_options(
     declared = {name: option for name, option in options_of(cls).items() if name not in without}
 
     def make(_: object, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in values.items() if value not in (None, [])}
+        given = {name: value for name, value in values.items() if value is not None}
+        return {name: _names(value) if declared[name].type is Iterable else value for name, value in given.items()}
 
     return lambda command: with_parameters(command, "options", [*map(_parameter, declared.values())], make)
 
@@ -104,16 +121,15 @@ def _parameter(option: DeclaredOption) -> inspect.Parameter:
         metavar=option.metavar or None,
         min=1 if plain is int and not option.parser else None,
         parser=option.parser,
-        callback=_names if option.type is Iterable else None,
         help=option.help,
     )
     annotation = Annotated[Any if option.parser else plain | None, info]  # type: ignore[valid-type]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-def _names(texts: Sequence[str] | None) -> list[str] | None:
+def _names(texts: Sequence[str]) -> list[str]:
     """Names of an option that can be repeated; commas separate those of one text."""
-    return None if texts is None else [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
 
 
 def with_parameters(

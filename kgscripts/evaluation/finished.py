@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from hashlib import sha256
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,4 @@ def _read(path: Path) -> dict[str, Any]:
 
 def part_key(*decisive: object) -> str:
     """A key: SHA-256 of the version of kgscripts and of all else that decides the result, as `repr` gives it."""
-    from kgscripts import __version__
-
-    return sha256(repr((__version__, *decisive)).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(repr((metadata.version("kgscripts"), *decisive)).encode("utf-8", "surrogatepass")).hexdigest()

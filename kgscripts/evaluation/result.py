@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from importlib import metadata
 from typing import Any
 
 import attrs
@@ -171,9 +172,10 @@ _CONVERTER.register_structure_hook(
 
 def as_json(evaluations: Iterable[Evaluation]) -> dict[str, Any]:
     """Evaluations as JSON values, as `kgscripts evaluate schema` describes them; numbers have four decimals."""
-    from kgscripts import __version__
-
-    return {"kgscripts": __version__, "evaluations": [_unstructured(evaluation) for evaluation in evaluations]}
+    return {
+        "kgscripts": metadata.version("kgscripts"),
+        "evaluations": [_unstructured(evaluation) for evaluation in evaluations],
+    }
 
 
 def schema() -> dict[str, Any]:

@@ -39,7 +39,7 @@ CARD = "model_card.json"
 PRETRAINED = "pretrained_sha256"
 """In the training figures of a card: the digest of the language model that training began with."""
 SLICE = "slice"
-"""The split of scores on the small sample that ships (`kgscripts.reproductions.slice`)."""
+"""The split of scores on the small sample that ships (`kgscripts.reproductions.tasks`)."""
 
 _REMEDY = "train the model again, or get the checkpoint again"
 
@@ -50,7 +50,7 @@ class ModelCard:
 
     `data` names what it was trained on with its terms, `command` is what trained it, `training` holds figures of the
     run (epochs, losses), and `scores` are on data that it never saw. `slice` holds its scores on the small sample that
-    ships (`kgscripts.reproductions.slice`): they show whether its predictions have changed.
+    ships (`kgscripts.reproductions.tasks`): they show whether its predictions have changed.
     """
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from attrs import frozen
 
@@ -22,15 +22,13 @@ class Cloze:
     """One hidden token to guess.
 
     `concrete` holds the tokens as they are known so far (earlier blanks filled in); `hidden` is true for each that is
-    still unknown, which includes `position`. `slot_start` is the first token of the blank that `position` belongs to:
-    alignments are those of the prefix before it (appendix A.4).
+    still unknown, which includes `position`.
     """
 
     abstract: tuple[str, ...]
     concrete: tuple[str, ...]
     hidden: tuple[bool, ...]
     position: int
-    slot_start: int
 
 
 class ClozeModel(Protocol):
@@ -51,24 +49,4 @@ class ClozeModel(Protocol):
         """log p(concrete | abstract) of each pair in nats, (pairs,); None if the model defines none.
 
         Without it candidate fillings are compared by the probability of their words in the blanks.
-        """
-
-
-@runtime_checkable
-class ViterbiModel(Protocol):
-    """A cloze model with hard alignments, whose spans `kgscripts evaluate cloze` measures."""
-
-    def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
-        """The Viterbi path of each pair: for each concrete token the index of the abstract token that it belongs to."""
-
-
-@runtime_checkable
-class TransitionModel(Protocol):
-    """A cloze model whose published surprisal counts alignment decisions along with words."""
-
-    def transition_surprisal(self, clozes: Sequence[Cloze]) -> torch.Tensor:
-        """Nats of the alignment decisions that go with each word, (clozes,), float32.
-
-        The released scorer counts one emit a word and, before the first word of a blank (`position == slot_start`),
-        the shifts to the blank's abstract token and one emit more.
         """

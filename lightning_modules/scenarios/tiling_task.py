@@ -19,7 +19,7 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier
 from kgscripts.reproductions.scenarios.counts import compare, count_labels
 from kgscripts.reproductions.scenarios.documents import gold_spans
-from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf, feature_size, feature_vectors
+from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf
 from kgscripts.reproductions.scenarios.tiling import SEGMENTATIONS, ReadDocument, ScenarioParts, ScenarioSettings
 from kgscripts.reproductions.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
 from kgscripts.reproductions.scenarios.topics import TopicModel
@@ -33,18 +33,17 @@ from schemas.scenario_documents import NONE, ScenarioDocument
 
 @frozen(eq=False)
 class LabelledVectors:
-    """The vectors of a text by kind of features, (size,), and whether it is about each scenario, (scenarios,)."""
+    """The vector of a text, (size,), and whether it is about each scenario, (scenarios,)."""
 
     where: str
-    vectors: Mapping[str, Tensor]
+    vector: Tensor
     labels: Tensor
 
 
 @frozen(eq=False)
 class TilingBatch(TrainingBatch):
-    """`features` names the columns of `vectors`, (texts, all features); `labels` are (texts, scenarios)."""
+    """`vectors` are (texts, size), `labels` (texts, scenarios)."""
 
-    features: Mapping[str, int]
     vectors: Tensor
     labels: Tensor
 
@@ -56,17 +55,13 @@ class TilingData(TrainingData[LabelledVectors]):
         """See `TrainingData`."""
         return TilingBatch(
             where=tuple(example.where for example in examples),
-            features={name: len(vector) for name, vector in examples[0].vectors.items()},
-            vectors=torch.stack([torch.cat(list(example.vectors.values())) for example in examples]),
+            vectors=torch.stack([example.vector for example in examples]),
             labels=torch.stack([example.labels for example in examples]),
         )
 
 
 class TilingModule(TrainingModule):
-    """Minimises the cross-entropy of all binary classifiers with Adam (section 4), for all features at once.
-
-    The classifiers of different features have no weight in common, so that each is trained as if it were alone.
-    """
+    """Minimises the cross-entropy of all binary classifiers with Adam (section 4)."""
 
     network: ScenarioClassifier
 
@@ -74,15 +69,10 @@ class TilingModule(TrainingModule):
         super().__init__(network, settings)
 
     def loss(self, batch: TilingBatch) -> Loss:
-        """See `TrainingModule`; per text, summed over features and scenarios."""
-        vectors = dict(
-            zip(batch.features, torch.split(batch.vectors, list(batch.features.values()), dim=1), strict=True)
-        )
-        losses = [
-            torch.nn.functional.binary_cross_entropy_with_logits(logits, batch.labels, reduction="sum")
-            for logits in self.network(vectors).values()
-        ]
-        return Loss(torch.stack(losses).sum() / len(batch.labels), len(batch.labels))
+        """See `TrainingModule`; per text, summed over scenarios."""
+        logits = self.network(batch.vectors)
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(logits, batch.labels, reduction="sum")
+        return Loss(loss / len(batch.labels), len(batch.labels))
 
 
 def check_library() -> None:
@@ -125,12 +115,12 @@ def train_topics(texts: Sequence[Sequence[str]], settings: TilingTrainingSetting
 
 
 Thresholds = Mapping[str, Mapping[str, float]]
-"""Segmentation -> features -> threshold."""
+"""Segmentation -> `FEATURES` -> threshold."""
 
 
 def no_thresholds() -> Thresholds:
     """Every segment is about a scenario."""
-    return {segmentation: dict.fromkeys(FEATURES, 1.0) for segmentation in SEGMENTATIONS}
+    return {segmentation: {FEATURES: 1.0} for segmentation in SEGMENTATIONS}
 
 
 def boundary_share(documents: Sequence[ScenarioDocument]) -> float:
@@ -142,17 +132,13 @@ def boundary_share(documents: Sequence[ScenarioDocument]) -> float:
 def tuned_thresholds(
     parts: ScenarioParts, documents: Sequence[ScenarioDocument], read: Sequence[ReadDocument]
 ) -> Thresholds:
-    """The thresholds with the best micro F1 of sentences, for each segmentation and kind of features."""
-    return {
-        segmentation: {features: _tuned(parts, segmentation, features, documents, read) for features in FEATURES}
-        for segmentation in SEGMENTATIONS
-    }
+    """The thresholds with the best micro F1 of sentences, for each segmentation."""
+    return {segmentation: {FEATURES: _tuned(parts, segmentation, documents, read)} for segmentation in SEGMENTATIONS}
 
 
 def _tuned(
     parts: ScenarioParts,
     segmentation: str,
-    features: str,
     documents: Sequence[ScenarioDocument],
     read: Sequence[ReadDocument],
 ) -> float:
@@ -160,7 +146,7 @@ def _tuned(
     for document, words in zip(documents, read, strict=True):
         labels = document.labels()
         spans = parts.spans(segmentation, words)
-        for (start, end), (entropy, ranking) in zip(spans, parts.rankings(features, words, spans), strict=True):
+        for (start, end), (entropy, ranking) in zip(spans, parts.rankings(words, spans), strict=True):
             names = [name for name, _ in ranking]
             entropies.append(entropy)
             kept.append(_counts(labels[start:end], names))
@@ -208,7 +194,7 @@ class TilingTask:
 
     The segments of the development documents are held out: they decide when training ends, and then the entropy above
     which a segment is about no scenario. `prepare` raises InputError if there are too few stories, and ModelError if
-    tomotopy or MiniLM is missing.
+    tomotopy is missing.
     """
 
     purpose = "scenarios of the passages of a text"
@@ -244,9 +230,8 @@ class TilingTask:
             labels = document.labels()
             held_out += [(read.segment(*span), labels[span[0]]) for span in gold_spans(document)]
         torch.manual_seed(settings.seed)
-        sizes = {name: feature_size(name, self._topics, self._tfidf) for name in FEATURES}
         network = ScenarioClassifier(
-            sizes, hidden=settings.hidden, scenarios=len(self._scenarios), dropout=settings.dropout
+            len(words), hidden=settings.hidden, scenarios=len(self._scenarios), dropout=settings.dropout
         )
         parts = Split(
             self._examples(labelled, [(story.scenario,) for story in files.labelled]),
@@ -285,12 +270,12 @@ class TilingTask:
         return np.array([rows[labels == place].mean(axis=0) for place in range(len(self._scenarios))])
 
     def _examples(self, texts: Sequence[SegmentText], labels: Sequence[Sequence[str]]) -> list[LabelledVectors]:
-        vectors = {name: feature_vectors(name, texts, self._topics, self._tfidf) for name in FEATURES}
+        vectors = self._tfidf.vectors([text.words for text in texts])
         return [
             LabelledVectors(
                 where=text.text[:60],
-                vectors={name: torch.from_numpy(rows[number]).float() for name, rows in vectors.items()},
+                vector=torch.from_numpy(vector).float(),
                 labels=torch.tensor([float(scenario in own) for scenario in self._scenarios]),
             )
-            for number, (text, own) in enumerate(zip(texts, labels, strict=True))
+            for text, vector, own in zip(texts, vectors, labels, strict=True)
         ]

@@ -18,7 +18,6 @@ from kgscripts.alignment.lattice import (
     next_alignments,
     parameterised_transitions,
     posteriors,
-    prefix_viterbi,
     transition_log_probability,
     viterbi,
 )
@@ -64,19 +63,6 @@ def test_viterbi_finds_the_best_alignment(batch: Batch, last_to_last: bool) -> N
             assert paths[tuple(path[:length])] == pytest.approx(best, abs=CLOSE)
         else:
             assert path == [0] * len(path)
-
-
-@settings(max_examples=100)
-@given(batch=batches())
-def test_prefix_viterbi_ends_the_best_alignment_of_every_prefix(batch: Batch) -> None:
-    found = prefix_viterbi(*batch.arguments)
-    for item, length in enumerate(batch.concrete_lengths.tolist()):
-        assert found[item, length:].tolist() == [0] * (found.shape[1] - length)
-        for words in range(1, length + 1):
-            paths = alignments(batch, item, last_to_last=False, words=words)
-            end = found[item, words - 1].item()
-            best = max(value for path, value in paths.items() if path[-1] == end)
-            assert best == pytest.approx(max(paths.values()), abs=CLOSE)
 
 
 @settings(max_examples=100)
@@ -162,12 +148,9 @@ def test_padding_is_never_read(batch: Batch, last_to_last: bool, rubbish: float)
     shares = posteriors(*padded_batch.arguments)
     torch.testing.assert_close(shares[:, :words, :tokens], posteriors(*batch.arguments), rtol=1e-12, atol=1e-12)
     assert shares.sum() == shares[:, :words, :tokens].sum()
-    for narrow, wide_path in (
-        (prefix_viterbi(*batch.arguments), prefix_viterbi(*padded_batch.arguments)),
-        (viterbi(*batch.arguments).path, viterbi(*padded_batch.arguments).path),
-    ):
-        assert torch.equal(wide_path[:, :words], narrow)
-        assert not wide_path[:, words:].any()
+    wide_path = viterbi(*padded_batch.arguments).path
+    assert torch.equal(wide_path[:, :words], viterbi(*batch.arguments).path)
+    assert not wide_path[:, words:].any()
 
 
 def test_a_pair_alone_is_worth_what_it_is_in_a_batch() -> None:
@@ -193,7 +176,6 @@ def test_no_words_align_in_one_way_that_ends_at_the_first_token() -> None:
     )
     assert log_marginal(*arguments, last_to_last=False).tolist() == [0.0, 0.0]
     assert log_marginal(*arguments).tolist() == [-math.inf, 0.0]
-    assert not prefix_viterbi(*arguments).any()
     assert not posteriors(*arguments).any()
 
 

@@ -12,7 +12,6 @@ from kgscripts.alignment.lattice import (
     fixed_transitions,
     log_marginal,
     posteriors,
-    prefix_viterbi,
     transition_log_probability,
     viterbi,
 )
@@ -22,7 +21,7 @@ SCALAR = torch.tensor(-0.7)
 TOKENS, WORDS = torch.tensor([3, 2]), torch.tensor([5, 4])
 
 
-@pytest.mark.parametrize("function", [log_marginal, posteriors, viterbi, prefix_viterbi])
+@pytest.mark.parametrize("function", [log_marginal, posteriors, viterbi])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

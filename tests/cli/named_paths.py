@@ -7,12 +7,14 @@ import json
 import re
 import typing
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import cli
+from kgscripts.evaluation.registry import evaluation_tasks
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.pipeline import build_graph
 from kgscripts.reproductions.kidscook.networks.networks import network_checkpoint
@@ -28,7 +30,6 @@ from tests.models.networks import SETTINGS, VOCABULARY, model
 for _name in (
     "kgscripts.enrichers.merged_steps",
     "kgscripts.enrichers.predicted_tools",
-    "kgscripts.evaluation.benchmarks",
     "kgscripts.evaluation.steps.merging",
     "kgscripts.evaluation.tools.baselines",
     "kgscripts.extractors.decomposition.decomposition",
@@ -42,18 +43,50 @@ for _name in (
     import_module(_name)
 
 _NAMES_A_PATH = re.compile(r"\bFILE|\bDIR|\bMODEL|\bPATH|\bTARGET|\bINPUT|\bSOURCE")
+_SMALL = {
+    "corpora/treebanks/ewt/en_ewt-ud-test.conllu": "bank.conllu",
+    "corpora/inscript": "inscript",
+    "corpora/descript": "sets",
+    "corpora/descript/gold_paraphrase_sets": "sets",
+    "corpora/ara": "ara --threshold 0.5",
+    "corpora/captaincook": "captaincook",
+    "corpora/recipe-pages": "pages",
+    "GRAPH": "graph",
+    "DIR": "graph",
+    "gold.jsonl": "aligned.jsonl",
+    "documents.jsonl": "anna.jsonl",
+    "masked": "tiny",
+}
+"""The words of the examples that stand for data and models, by the small inputs."""
+EVALUATIONS = {
+    **{
+        name: " ".join([name, *(_SMALL.get(word, word) for word in task.example.split())])
+        for name, task in evaluation_tasks().items()
+    },
+    "state-changes": "state-changes --gold dev --predictions changes.jsonl",
+    "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl --scenario-list list.txt",
+    "scenario-mentions": "scenario-mentions --gold anna.jsonl --beside story.txt",
+    "agreement": "agreement read",
+}
+"""The example of each task of `kgscripts evaluate` on the small inputs; of some, another command that takes less time
+or has more options."""
 LABELS = ("making tea", "washing dishes", "baking a cake", "playing golf", "sending a fax", "going skiing")
 
 
-def path_parameters() -> set[str]:
-    """All of them: ``evaluate cloze --output``, ``export target``."""
+@cache
+def _path_parameters() -> set[str]:
     return {
         f"{words} {max(item.opts, key=len)}"
-        for name in cli.COMMANDS
+        for name in (*cli.COMMANDS, *cli._added())
         for words, command in _commands(name, cli._load(name))
         for item in command.params
         if _names_a_path(item, typing.get_type_hints(inspect.unwrap(command.callback)))
     }
+
+
+def path_parameters(command: str = "") -> set[str]:
+    """All of them that begin so: ``evaluate cloze --output``, ``export target``."""
+    return {name for name in _path_parameters() if name.startswith(command)}
 
 
 def _commands(words: str, command: Any) -> Iterator[tuple[str, Any]]:

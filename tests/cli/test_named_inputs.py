@@ -7,20 +7,49 @@ import resource
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import cli
+from kgscripts.commands.evaluate import app
 from schemas.errors import KGScriptsError
-from tests.cli.named_paths import write_inputs
+from tests.cli.named_paths import EVALUATIONS, path_parameters, write_inputs
 
 _CLOZE = "corpora cloze pairs.tsv -o out"
 _STEPS = "train steps --out out"
 _STORIES = "train scenarios --config detector --train stories.jsonl"
 
+_BESIDE = {
+    "evaluate state-changes --gold": "--predictions changes.jsonl",
+    "evaluate state-changes --questions": "--predictions changes.jsonl",
+    "evaluate scenarios --gold": "--predictions scenarios.jsonl",
+    "evaluate scenarios --scenario-list": "--predictions scenarios.jsonl",
+    "evaluate steps --model": "--descript sets",
+}
+"""What tasks of `kgscripts evaluate` need besides their required options."""
+
+
+def _evaluations() -> Iterator[tuple[str, str]]:
+    """Each parameter of the tasks that names what is read, with the arguments of its command."""
+    commands: Any = get_command(app)
+    for name, arguments in EVALUATIONS.items():
+        words = arguments.split()[1:]
+        required = {item.opts[0] for item in commands.commands[name].params if item.required}
+        given = {option: value for option, value in zip(words[::2], words[1::2], strict=False) if option in required}
+        for place in sorted(path_parameters(f"evaluate {name} ")):
+            parameter = place.rpartition(" ")[2]
+            options = given | {parameter: "BAD"} if parameter.startswith("--") else {"BAD": ""}
+            if parameter not in ("--output", "--predictions-out"):
+                shown = " ".join(f"{option} {value}" for option, value in options.items())
+                yield place, f"evaluate {name} {shown} {_BESIDE.get(place, '')}"
+
+
 INPUTS = {
+    **dict(_evaluations()),
     "build-graph inputs": "build-graph BAD -o out",
     "build-graph --config": "build-graph story.txt -o out --config BAD",
     "build-graph --scenario-list": "build-graph story.txt -o out --scenario-list BAD",
@@ -62,47 +91,6 @@ INPUTS = {
     "segment --scenario-list": "segment story.txt --scenario-list BAD",
     "topics model": "topics BAD",
     "models show model": "models show BAD",
-    "evaluate cloze --model": "evaluate cloze --model BAD --templates valid.template.tsv",
-    "evaluate cloze --templates": "evaluate cloze --model tiny --templates BAD",
-    "evaluate cloze --whitelist": "evaluate cloze --model tiny --templates valid.template.tsv --whitelist BAD",
-    "evaluate alignments --gold": "evaluate alignments --gold BAD --templates pairs.tsv",
-    "evaluate alignments --templates": "evaluate alignments --gold aligned.jsonl --templates BAD",
-    "evaluate alignments --model": "evaluate alignments --gold aligned.jsonl --templates pairs.tsv --model BAD",
-    "evaluate alignments --train": "evaluate alignments --gold aligned.jsonl --templates pairs.tsv --train BAD",
-    "evaluate state-changes --gold": "evaluate state-changes --gold BAD --predictions changes.jsonl",
-    "evaluate state-changes --predictions": "evaluate state-changes --gold dev --predictions BAD",
-    "evaluate state-changes --model": "evaluate state-changes --gold dev --model BAD",
-    "evaluate state-changes --questions": "evaluate state-changes --gold dev --model default --questions BAD",
-    "evaluate search directory": "evaluate search BAD",
-    "evaluate step-changes --model": "evaluate step-changes --model BAD",
-    "evaluate scenarios --gold": "evaluate scenarios --gold BAD --predictions scenarios.jsonl",
-    "evaluate scenarios --predictions": "evaluate scenarios --gold anna.jsonl --predictions BAD",
-    "evaluate scenarios --model": "evaluate scenarios --gold anna.jsonl --model BAD",
-    "evaluate scenarios --scenario-list": (
-        "evaluate scenarios --gold anna.jsonl --predictions scenarios.jsonl --scenario-list BAD"
-    ),
-    "evaluate steps --descript": "evaluate steps --descript BAD",
-    "evaluate steps --inscript": "evaluate steps --inscript BAD",
-    "evaluate steps --ara": "evaluate steps --ara BAD",
-    "evaluate order directory": "evaluate order BAD",
-    "evaluate steps --model": "evaluate steps --descript dev --model BAD",
-    "evaluate tools --model": "evaluate tools --model BAD",
-    "evaluate typicality --inscript": "evaluate typicality --inscript BAD",
-    "evaluate scenario-mentions --gold": "evaluate scenario-mentions --gold BAD",
-    "evaluate scenario-mentions --model": "evaluate scenario-mentions --gold anna.jsonl --model BAD",
-    "evaluate scenario-mentions --beside": "evaluate scenario-mentions --gold anna.jsonl --beside BAD",
-    "evaluate scenario-confidence --gold": "evaluate scenario-confidence --gold BAD",
-    "evaluate scenario-confidence --model": "evaluate scenario-confidence --gold anna.jsonl --model BAD",
-    "evaluate text treebanks": "evaluate text BAD",
-    "evaluate extraction --inscript": "evaluate extraction --inscript BAD",
-    "evaluate extraction --recipes": "evaluate extraction --recipes BAD",
-    "evaluate extraction --descript": "evaluate extraction --descript BAD",
-    "evaluate slice --model": "evaluate slice --model BAD",
-    "evaluate pages directory": "evaluate pages BAD",
-    "evaluate agreement directory": "evaluate agreement BAD",
-    "evaluate graph directory": "evaluate graph BAD",
-    "evaluate needs directory": "evaluate needs BAD",
-    "evaluate importance directory": "evaluate importance BAD",
     "train importance graphs": "train importance BAD --out out",
     "evaluate all --data": "evaluate all --data BAD",
     "train masked --train": "train masked --out out --train BAD",

@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import stat
-from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
 
@@ -22,7 +21,7 @@ from kgscripts.models import registry
 from kgscripts.typicality.importance import shipped_importance
 from kgscripts.typicality.weights import shipped_weights
 from schemas.errors import ConfigurationError
-from tests.cli.named_paths import MODELS, path_parameters, write_inputs
+from tests.cli.named_paths import EVALUATIONS, MODELS, path_parameters, write_inputs
 from tests.cli.test_named_inputs import INPUTS
 from tests.commands import run
 
@@ -32,68 +31,39 @@ class Case:
     """The arguments of a command that writes to OUT; every argument that exists in the folder of inputs is one."""
 
     arguments: str
-    more_inputs: Sequence[str] = ()
-    """Inputs that the arguments do not name: files in folders."""
     out: str = "out.txt"
     beside: str = ""
     """The end of the name of a second file, beside OUT and with the same stem."""
 
     def inputs(self) -> list[str]:
-        """Files that must not be replaced."""
-        return [*(word for word in self.arguments.split() if Path(word).is_file()), *self.more_inputs]
+        """Files that must not be replaced; of a folder the first one."""
+        named = [Path(word) for word in self.arguments.split()]
+        within = (min(filter(Path.is_file, folder.rglob("[!.]*"))) for folder in named if folder.is_dir())
+        return [str(path) for path in (*filter(Path.is_file, named), *within)]
 
 
 _MERGE = "corpora merge stories.jsonl --documents 4 --segments 2 2 --filler anna.jsonl"
-_CLOZE = "evaluate cloze --model tiny --templates valid.template.tsv --whitelist words.txt"
-_CHANGES = "evaluate state-changes --gold dev --predictions changes.jsonl"
-_OFFICIAL = ("dev/id_answers.jsonl", "dev/id_question.jsonl", "dev/id_question_metadata.jsonl")
-_SCENARIOS = "evaluate scenarios --gold anna.jsonl --predictions scenarios.jsonl --scenario-list list.txt"
+_CLOZE, _CHANGES, _SCENARIOS = (f"evaluate {EVALUATIONS[name]}" for name in ("cloze", "state-changes", "scenarios"))
 _MAKE_CLOZE = "corpora cloze pairs.tsv --whitelist words.txt --compare valid.template.tsv --compare-whitelist words.txt"
-_TABLES = ("graph/manifest.json", "graph/nodes/Tool.parquet", "graph/id")
-_TINY = ("tiny/config.json", "tiny/model_card.json")
 
 OUTPUTS = {
-    "show --picture": Case("show graph 'cooking pasta' --picture OUT", _TABLES, out="out.svg"),
-    "explore --output": Case("explore graph -o OUT", _TABLES, out="out.html"),
-    "plan --pddl": Case("plan graph 'cooking pasta' --pddl OUT", _TABLES, out="out.pddl", beside="-problem.pddl"),
-    "export target": Case("export graph OUT", _TABLES, out="out.nq"),
+    **{f"evaluate {name} --output": Case(f"evaluate {arguments} -o OUT") for name, arguments in EVALUATIONS.items()},
+    "show --picture": Case("show graph 'cooking pasta' --picture OUT", out="out.svg"),
+    "explore --output": Case("explore graph -o OUT", out="out.html"),
+    "plan --pddl": Case("plan graph 'cooking pasta' --pddl OUT", out="out.pddl", beside="-problem.pddl"),
+    "export target": Case("export graph OUT", out="out.nq"),
     "schema --output": Case("schema ontology -o OUT"),
     "track --picture": Case("track tea.md --plan -o OUT", out="out.svg"),
     "track --pddl": Case("track tea.md --pddl OUT", out="out.pddl", beside="-problem.pddl"),
-    "evaluate cloze --output": Case(f"{_CLOZE} -o OUT", _TINY),
-    "evaluate cloze --predictions-out": Case(f"{_CLOZE} --predictions-out OUT", _TINY),
-    "evaluate alignments --output": Case(
-        "evaluate alignments --gold aligned.jsonl --templates pairs.tsv --model ibm1 --train pairs.tsv -o OUT"
-    ),
-    "evaluate state-changes --output": Case(f"{_CHANGES} -o OUT", _OFFICIAL),
-    "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT", _OFFICIAL),
-    "evaluate search --output": Case("evaluate search graph -o OUT", _TABLES),
-    "evaluate step-changes --output": Case("evaluate step-changes --model tiny -o OUT", _TINY),
-    "evaluate scenarios --output": Case(f"{_SCENARIOS} -o OUT"),
+    "evaluate cloze --predictions-out": Case(f"{_CLOZE} --predictions-out OUT"),
+    "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT"),
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
-    "evaluate text --output": Case("evaluate text bank.conllu -o OUT"),
-    "evaluate extraction --output": Case("evaluate extraction --inscript inscript -o OUT", ("inscript/val/story",)),
-    "evaluate typicality --output": Case("evaluate typicality --inscript inscript -o OUT", ("inscript/val/story",)),
-    "evaluate steps --output": Case("evaluate steps --descript sets -o OUT", ("sets/a.new.xml",)),
-    "evaluate order --output": Case(
-        "evaluate order captaincook -o OUT", ("captaincook/recordings.json", "captaincook/task_graphs/eggsoup.json")
-    ),
-    "evaluate tools --output": Case("evaluate tools -o OUT"),
-    "evaluate scenario-titles --output": Case("evaluate scenario-titles -o OUT"),
-    "evaluate scenario-mentions --output": Case("evaluate scenario-mentions --gold anna.jsonl -o OUT"),
-    "evaluate scenario-confidence --output": Case("evaluate scenario-confidence --gold anna.jsonl -o OUT"),
-    "evaluate pages --output": Case("evaluate pages pages -o OUT", ("pages/pages.jsonl", "pages/toast.html")),
-    "evaluate slice --output": Case("evaluate slice --model tiny -o OUT", _TINY),
-    "evaluate agreement --output": Case("evaluate agreement read -o OUT", ("read/manifest.json",)),
-    "evaluate graph --output": Case("evaluate graph graph --sample 1 -o OUT", _TABLES),
-    "evaluate needs --output": Case("evaluate needs graph -o OUT", _TABLES),
-    "evaluate all --output": Case("evaluate all --data inscript -o OUT", ("inscript/val/story",)),
-    "train typicality --out": Case("train typicality --inscript inscript --out OUT", ("inscript/val/story",)),
-    "evaluate importance --output": Case("evaluate importance graph -o OUT", _TABLES),
+    "evaluate all --output": Case("evaluate all --data inscript -o OUT"),
+    "train typicality --out": Case("train typicality --inscript inscript --out OUT"),
     "train change-ratings --out": Case("train change-ratings --out OUT"),
-    "train importance --out": Case("train importance graph --out OUT", _TABLES),
-    "train asides --out": Case("train asides --inscript inscript --out OUT", ("inscript/train/story",)),
-    "train pronouns --out": Case("train pronouns --inscript inscript --out OUT", ("inscript/train/story",)),
+    "train importance --out": Case("train importance graph --out OUT"),
+    "train asides --out": Case("train asides --inscript inscript --out OUT"),
+    "train pronouns --out": Case("train pronouns --inscript inscript --out OUT"),
     "train verb-objects --out": Case("train verb-objects --train story.txt --out OUT"),
     "corpora merge --output": Case(f"{_MERGE} -o OUT"),
     "corpora adjudicate --output": Case("corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o OUT"),
@@ -133,16 +103,16 @@ DIRECTORIES = {
 
 NOTHING = Evaluation(task="t", dataset="d", split="s", systems=())
 _LONG = (
-    "changes.everyday.evaluate_step_changes",
-    "search.evaluate_search",
-    "steps.importance.evaluate_importance",
-    "steps.task_graphs.evaluate_order",
-    "events.parsing.evaluate_text",
-    "steps.typicality.evaluate_typicality",
-    "tools.predicted.evaluate_predicted_tools",
-    "scenarios.titles.evaluate_titles",
-    "scenarios.mentions.evaluate_mentions",
-    "scenarios.confidence.evaluate_confidence",
+    "evaluation.changes.everyday.evaluate_step_changes",
+    "evaluation.search.evaluate_search",
+    "evaluation.steps.importance.evaluate_importance",
+    "evaluation.steps.task_graphs.evaluate_order",
+    "evaluation.events.parsing.evaluate_text",
+    "evaluation.steps.typicality.evaluate_typicality",
+    "evaluation.tools.predicted.evaluate_predicted_tools",
+    "evaluation.scenarios.titles.evaluate_titles",
+    "reproductions.scenarios.mentions.evaluate_mentions",
+    "reproductions.scenarios.confidence.evaluate_confidence",
 )
 
 
@@ -164,10 +134,10 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     load = registry.load
     monkeypatch.setattr(registry, "load", lambda task, name: MODELS[task] if task in MODELS else load(task, name))
     for name in _LONG:
-        monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: NOTHING)
+        monkeypatch.setattr(f"kgscripts.{name}", lambda *_, **__: NOTHING)
     for name in ("events.extraction.evaluate_extraction", "steps.merging.evaluate_steps"):
         monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: [NOTHING])
-    monkeypatch.setattr("kgscripts.evaluation.benchmarks.BENCHMARKS", ())
+    monkeypatch.setattr("kgscripts.commands.evaluate.evaluation_tasks", lambda: {})
     for fitted in (kgscripts.training.text.asides, kgscripts.training.text.pronouns):
         monkeypatch.setattr(fitted, "read_stories", lambda _: [])
         monkeypatch.setattr(fitted, "marked_texts", lambda *_: [])

@@ -10,14 +10,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from importlib import resources
 from pathlib import Path
 
 import pytest
 
 from kgscripts.corpora import fetching
 from kgscripts.corpora.fetching import ATTEMPTS, GITHUB, Fetched, Outcome, RemoteFile, corpora, fetch, select
-from kgscripts.evaluation.benchmarks import BENCHMARKS
+from kgscripts.evaluation.registry import evaluation_tasks
 from kgscripts.reproductions.openpi.reading import read_openpi
 from schemas.errors import ConfigurationError, InputError, StoreError
 
@@ -266,10 +265,12 @@ class TestCatalogue:
             select(["mcscript"])
 
     def test_it_has_all_that_evaluate_takes(self) -> None:
-        commands = Path(str(resources.files("kgscripts.commands"))).glob("evaluate*.py")
-        texts = [path.read_text(encoding="utf-8") for path in [*commands, *(_ROOT / "docs").rglob("*.md")]]
+        tasks = evaluation_tasks().values()
+        texts = [path.read_text(encoding="utf-8") for path in (_ROOT / "docs").rglob("*.md")]
+        texts += [f"{task.example} " for task in tasks]
         named = {name for text in texts for name in re.findall(r"corpora/([a-z-]+)[/\s]", text)}
-        needed = {Path(need).parts[0] for benchmark in BENCHMARKS for need in benchmark.needs}
+        needs = (need for task in tasks for benchmark in task.benchmarks for need in benchmark.needs.values())
+        needed = {Path(need).parts[0] for need in needs}
         assert {"ara", "recipe-flow"} < needed | named
         assert needed | named <= {corpus.name for corpus in corpora()} | {"scenarios"}
 

@@ -54,9 +54,6 @@ class Aligned(Table):
             [min(place // 2, len(a) - 1) for place in range(len(c))] for a, c in zip(abstract, concrete, strict=True)
         ]
 
-    def transition_surprisal(self, clozes: Sequence[Cloze]) -> torch.Tensor:
-        return torch.tensor([math.log(4) if cloze.position == cloze.slot_start else math.log(2) for cloze in clozes])
-
 
 @define
 class Knows:
@@ -109,7 +106,7 @@ def by_hand(model: Table, pair: Pair, whitelist: Sequence[str], seed: int) -> di
         text = ["_" if p in blanks and p not in filled else filled.get(p, concrete[p]) for p in range(len(concrete))]
         hidden = [p in blanks and p not in filled for p in range(len(concrete))]
         end = slot[-1] + 1 if model.context == "left" else len(text)
-        cloze = Cloze(abstract, tuple(text[:end]), tuple(hidden[:end]), place, slot[0])
+        cloze = Cloze(abstract, tuple(text[:end]), tuple(hidden[:end]), place)
         return [float(value) for value in model.row(cloze, words).double()]
 
     def gold(place: int, row: list[float]) -> int:

@@ -103,51 +103,6 @@ def test_several_models_with_contexts(tmp_path: Path, transducer: Path, template
     assert "exposure unknown: the pretraining" in " ".join(shown.split())
 
 
-def test_bfloat16_is_said_beside_scores_that_are_nearly_the_same(
-    tmp_path: Path, transducer: Path, templates: Path
-) -> None:
-    names = [str(transducer), f"hf:{gpt2(tmp_path / 'tiny')}"]
-    models = [part for name in names for part in ("--model", name)]
-    systems = []
-    for number, options in enumerate(([], ["--bfloat16"])):
-        file = tmp_path / f"{number}.json"
-        shown = " ".join(_run(*models, "--templates", templates, "--output", file, *options).split())
-        assert shown.count("computed in bfloat16") == number * len(names)
-        systems.append(_written(file).systems)
-    for exact, rounded in zip(*systems, strict=True):
-        assert exact["surprisal"] == pytest.approx(rounded["surprisal"], rel=0.01)
-    assert systems[0][1]["surprisal"] != systems[1][1]["surprisal"], "the language model computed in bfloat16"
-
-
-def test_a_transducer_fills_blanks_as_published_or_from_all_alignments(
-    tmp_path: Path, transducer: Path, templates: Path
-) -> None:
-    file = tmp_path / "scores.json"
-    names = [str(transducer), f"{transducer}:viterbi"]
-    _run("--model", names[0], "--model", names[1], "--templates", templates, "--output", file)
-    found = _written(file)
-    own, published = found.systems
-    assert [own.source, published.source] == names
-    assert published.name == f"{own.name}, one alignment a blank"
-    assert own["surprisal"] == own["word surprisal"] != published["word surprisal"]
-    # An emit a word and one more a blank, each of probability one half.
-    decisions = (1 + found.items["blanks"] / found.items["hidden tokens"]) * 0.693147
-    assert published["surprisal"] - published["word surprisal"] == pytest.approx(decisions, abs=1e-3)
-    assert own[MEAN_SPAN] == published[MEAN_SPAN]
-
-
-def test_one_alignment_a_blank_is_for_transducers_and_not_written_onto_cards(
-    tmp_path: Path, transducer: Path, templates: Path
-) -> None:
-    other = _checkpoint(tmp_path, "language-model")
-    with pytest.raises(ModelError, match="language-model has no alignments"):
-        _run("--model", f"{other}:viterbi", "--templates", templates)
-    arguments = ["cloze", "--model", f"{transducer}:viterbi", "--templates", str(templates), "--attach-as", "unseen"]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 2
-    assert "cards have default scores" in result.output
-
-
 def test_models_together(tmp_path: Path, transducer: Path, templates: Path) -> None:
     other = _checkpoint(tmp_path, "language-model").rename(tmp_path / "a+b")
     file = tmp_path / "scores.json"
@@ -272,7 +227,6 @@ def test_invalid_whitelists(transducer: Path, templates: Path, whitelist: Path, 
     [
         ("--model", "no/such/model", ModelError),
         ("--model", "no/such/model:left", ModelError),
-        ("--model", "no/such/model:viterbi", ModelError),
         ("--model", "hf:no-such-model", ModelError),
         ("--model", ".", ModelError),
         ("--output", "/dev/null/scores.json", ConfigurationError),

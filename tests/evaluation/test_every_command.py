@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import shlex
 from collections.abc import Iterable
@@ -10,43 +11,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 from jsonschema import Draft202012Validator
+from typer.models import ArgumentInfo
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.commands.evaluate import app
-from kgscripts.evaluation import benchmarks
-from kgscripts.evaluation.benchmarks import BENCHMARKS, Benchmark, place_of
+from kgscripts.commands import evaluate
+from kgscripts.evaluation.registry import Benchmark, EvaluationTask, evaluation_tasks
 from kgscripts.evaluation.result import Evaluation, System, as_json, from_json, schema, shares
 from kgscripts.evaluation.steps.script_mentions import GROUPS, Mentions
 from kgscripts.evaluation.steps.typicality import evaluate_typicality
 from kgscripts.typicality.features import FEATURES
 from schemas.errors import ConfigurationError
-from tests.cli.named_paths import write_inputs
+from tests.cli.named_paths import EVALUATIONS, write_inputs
 from tests.evaluation.test_inscript import STORY
 
-COMMANDS = {
-    "text": "text bank.conllu",
-    "scenario-titles": "scenario-titles --split development",
-    "steps": "steps --descript sets --ara ara --threshold 0.5",
-    "order": "order captaincook",
-    "cloze": "cloze --model tiny --templates valid.template.tsv --whitelist words.txt",
-    "alignments": "alignments --gold aligned.jsonl --templates valid.template.tsv --model diagonal --model aligner",
-    "state-changes": "state-changes --gold dev --predictions changes.jsonl",
-    "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl",
-    "scenario-mentions": "scenario-mentions --gold anna.jsonl --beside story.txt",
-    "scenario-confidence": "scenario-confidence --gold anna.jsonl",
-    "pages": "pages pages",
-    "slice": "slice --model aligner",
-    "agreement": "agreement read",
-    "graph": "graph graph",
-    "needs": "needs graph",
-}
-LONG = {"extraction", "tools"}
+LONG = {"extraction", "tools", "typicality", "importance", "step-changes", "search"}
 """They take long, and are tested where their scores are, in one run."""
-ELSEWHERE = {"all", "schema", "typicality", "importance", "step-changes", "search", *LONG}
-WITH_SPLIT = {*COMMANDS, *LONG, "typicality"} - {"steps", "order", "slice", "agreement", "graph", "needs"}
+COMMANDS = {name: arguments for name, arguments in EVALUATIONS.items() if name not in LONG}
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "evaluating.md"
 
 
 @pytest.fixture(scope="module")
@@ -64,20 +47,25 @@ def _run(arguments: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return result.stdout
 
 
-def _options(name: str) -> set[str]:
-    command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
-    return {option for item in command.params for option in item.opts}
+def test_the_guide_has_every_command() -> None:
+    rows = [line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line.startswith("| `evaluate ")]
+    assert rows[: len(EVALUATIONS)] == [_row(task) for task in evaluation_tasks().values()]
 
 
-def test_every_command_is_tested() -> None:
-    assert {*COMMANDS, *ELSEWHERE} == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+def _row(task: EvaluationTask) -> str:
+    """The command, the first sentence of its help, and the options that name its data."""
+    parameters = inspect.signature(task.measure, eval_str=True).parameters.values()
+    infos: dict[str, Any] = {each.name: each.annotation.__metadata__[0] for each in parameters if _is_path(each)}
+    arguments: list[Any] = [info for info in infos.values() if isinstance(info, ArgumentInfo)]
+    options = [f"`--{name.replace('_', '-')}`" for name, info in infos.items() if info not in arguments]
+    data = [*(info.help.rstrip(".") for info in arguments), *options]
+    sentence = (task.measure.__doc__ or "").partition("\n")[0].removeprefix("Evaluate ").rstrip(".")
+    command = " ".join(["evaluate", task.name, *(info.metavar for info in arguments)])
+    return f"| `{command}` | {sentence} | {', '.join(data) or 'lists that ship'} |"
 
 
-@pytest.mark.parametrize("name", sorted({*COMMANDS, *LONG, "all", "typicality"}))
-def test_the_options_of_every_command(name: str) -> None:
-    keeps = {"graph": {"--attach"}, "needs": set(), "agreement": set()}.get(name, {"--attach-as"})
-    wanted = {"--output", "--json", "--examples", *keeps} | ({"--split"} if name in WITH_SPLIT else set())
-    assert wanted <= _options(name)
+def _is_path(parameter: inspect.Parameter) -> bool:
+    return "pathlib" in str(parameter.annotation) and parameter.name != "predictions_out"
 
 
 def check(content: Any) -> list[Evaluation]:
@@ -152,14 +140,20 @@ def test_the_json_of_typicality(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def _benchmark(name: str, ran: list[str], fails: bool = False) -> Benchmark:
-    def run(_: Path) -> list[Evaluation]:
+    def run() -> list[Evaluation]:
         if fails:
             raise KeyboardInterrupt
         ran.append(name)
         figures = shares({"F1": 0.5})
         return [Evaluation(task=name, dataset="d", split="s", systems=[System(name="m", figures=figures)])]
 
-    return Benchmark(name, (), run)
+    return Benchmark(name, run=run)
+
+
+def _with(monkeypatch: pytest.MonkeyPatch, *benchmarks: Benchmark) -> None:
+    """Let `evaluate all` have these benchmarks only."""
+    task = EvaluationTask(name="toy", measure=lambda: [], example="", benchmarks=benchmarks)
+    monkeypatch.setattr(evaluate, "evaluation_tasks", lambda: {"toy": task})
 
 
 def test_all_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,12 +161,19 @@ def test_all_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ran: list[str] = []
     output = tmp_path / "scores.json"
     arguments = ["evaluate", "all", "--data", str(tmp_path), "-o", str(output)]
-    monkeypatch.setattr(benchmarks, "BENCHMARKS", (_benchmark("one", ran), _benchmark("two", ran, fails=True)))
-    assert CliRunner().invoke(cli.app, arguments).exit_code == 130
+    _with(monkeypatch, _benchmark("one", ran), _benchmark("two", ran, fails=True))
+    stopped = CliRunner().invoke(cli.app, arguments)
+    assert stopped.exit_code == 130
+    assert [line.strip() for line in stopped.stderr.splitlines()[:3]] == [
+        "2 benchmarks, about 2 min",
+        "one, about 60 s",
+        "two, about 60 s",
+    ]
+    assert f"kgscripts evaluate all --data={tmp_path} --output={output}" in stopped.stderr
     assert not output.exists()
     with (tmp_path / "scores.json.finished").open("a", encoding="utf-8") as file:
         file.write('{"key": "half of a li')
-    monkeypatch.setattr(benchmarks, "BENCHMARKS", (_benchmark("one", ran), _benchmark("two", ran)))
+    _with(monkeypatch, _benchmark("one", ran), _benchmark("two", ran))
     done = CliRunner().invoke(cli.app, arguments)
     assert (done.exit_code, ran) == (0, ["one", "two"])
     assert [item.task for item in check(json.loads(output.read_text(encoding="utf-8")))] == ["one", "two"]
@@ -181,8 +182,7 @@ def test_all_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_benchmarks_without_their_data_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = Benchmark("cloze: x", ("no/such/file",), lambda _: [])
-    monkeypatch.setattr(benchmarks, "BENCHMARKS", (_benchmark("one", []), missing))
+    _with(monkeypatch, _benchmark("one", []), Benchmark("cloze: x", {"templates": "no/such/file"}))
     done = CliRunner().invoke(cli.app, ["evaluate", "all", "--data", str(tmp_path), "-o", str(tmp_path / "out")])
     assert "cloze: x (no/such/file)" in done.stdout
     with pytest.raises(ConfigurationError, match="no such folder"):
@@ -190,8 +190,9 @@ def test_benchmarks_without_their_data_are_named(tmp_path: Path, monkeypatch: py
 
 
 def test_every_benchmark_has_a_name_of_its_own_and_other_data_another_key(tmp_path: Path) -> None:
-    assert len({benchmark.name for benchmark in BENCHMARKS}) == len(BENCHMARKS)
-    benchmark = Benchmark("one", ("data",), lambda _: [])
+    names = [benchmark.name for task in evaluation_tasks().values() for benchmark in task.benchmarks]
+    assert len(set(names)) == len(names) == 21
+    benchmark = Benchmark("one", {"gold": "data"})
     (tmp_path / "data").write_text("a", encoding="utf-8")
     first = benchmark.key(tmp_path)
     assert benchmark.key(tmp_path) == first
@@ -199,9 +200,20 @@ def test_every_benchmark_has_a_name_of_its_own_and_other_data_another_key(tmp_pa
     assert benchmark.key(tmp_path) != first
 
 
-@pytest.mark.parametrize("source", ["events", "labels", "typicality", "en_kgscripts", "aligner-free", "state-changes"])
-def test_what_the_benchmarks_measure_keeps_scores(source: str) -> None:
-    place = place_of(source)
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("extraction", "events"),
+        ("scenario-titles", "labels"),
+        ("typicality", "typicality"),
+        ("text", "en_kgscripts"),
+        ("alignments", "aligner-free"),
+        ("state-changes", "state-changes"),
+    ],
+)
+def test_what_the_benchmarks_measure_keeps_scores(name: str, source: str) -> None:
+    keep = evaluation_tasks()[name].place
+    assert keep is not None
+    place = keep(source)
     assert place is not None
     assert place.exists() or place.parent.is_dir()
-    assert place_of("") is None

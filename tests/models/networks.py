@@ -68,7 +68,7 @@ def clozes(draw: random.Random, pairs: int) -> list[Cloze]:
             start = draw.randrange(len(concrete))
             for position in range(start, min(start + draw.randint(1, 3), len(concrete))):
                 hidden = tuple(place >= position for place in range(len(concrete)))
-                queries.append(Cloze(abstract, concrete, hidden, position, start))
+                queries.append(Cloze(abstract, concrete, hidden, position))
     draw.shuffle(queries)
     return queries
 

@@ -80,9 +80,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def _cloze(abstract: str, concrete: str) -> Cloze:
     """A cloze whose last word is hidden."""
     words = concrete.split()
-    return Cloze(
-        tuple(abstract.split()), tuple(words), (*[False] * (len(words) - 1), True), len(words) - 1, len(words) - 1
-    )
+    return Cloze(tuple(abstract.split()), tuple(words), (*[False] * (len(words) - 1), True), len(words) - 1)
 
 
 def _log_probability(network: PreTrainedModel, read: list[int], pieces: list[int]) -> float:
@@ -140,8 +138,8 @@ def test_batches_change_nothing(model: CausalModel) -> None:
 
 
 def test_nothing_right_of_the_blank_is_read(model: CausalModel) -> None:
-    short = Cloze(("cut",), ("the", "_"), (False, True), 1, 1)
-    long = Cloze(("cut",), ("the", "_", "pan", "_"), (False, True, False, True), 1, 1)
+    short = Cloze(("cut",), ("the", "_"), (False, True), 1)
+    long = Cloze(("cut",), ("the", "_", "pan", "_"), (False, True, False, True), 1)
     assert torch.equal(model.predict([short], CANDIDATES), model.predict([long], CANDIDATES))
 
 

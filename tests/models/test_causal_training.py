@@ -32,7 +32,7 @@ PAIRS = [
     for number, (first, second) in enumerate([(a, b) for a in WORDS for b in WORDS] * 2)
 ]
 SETTINGS = CausalSettings(epochs=2, learning_rate=1e-3, batch_size=16, patience=2)
-CLOZE = Cloze(("pan", "spoon"), ("cut", "the", "_"), (False, False, True), 2, 2)
+CLOZE = Cloze(("pan", "spoon"), ("cut", "the", "_"), (False, False, True), 2)
 
 
 def fine_tune(model: str, pairs: Sequence[Pair], out: Path, settings: CausalSettings, **options: Any) -> Outcome:

@@ -29,7 +29,7 @@ PAIRS = [
     for pair in corpus.pairs(8)
 ]
 CLOZES = [
-    Cloze(pair.abstract, pair.concrete, tuple(place == index for place in range(len(pair.concrete))), index, index)
+    Cloze(pair.abstract, pair.concrete, tuple(place == index for place in range(len(pair.concrete))), index)
     for pair in PAIRS
     for index in DRAW.sample(range(len(pair.concrete)), 2)
 ]

@@ -9,8 +9,8 @@ import random
 import pytest
 import torch
 
-from kgscripts.models.cloze import Cloze, TransitionModel, ViterbiModel
-from kgscripts.reproductions.kidscook.networks.left_context import TransducerModel
+from kgscripts.models.alignment.aligner import PairAligner
+from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from schemas.errors import InputError
@@ -44,7 +44,7 @@ def test_nothing_right_of_the_word_is_read(name: str) -> None:
     cloze_model = model(name)
     known = ("chop", "the", "garlic", "with", "salt")
     queries = [
-        Cloze(("chop", "."), (*known[:3], *rest), (False,) * 3 + (True,) * 2, 3, 3)
+        Cloze(("chop", "."), (*known[:3], *rest), (False,) * 3 + (True,) * 2, 3)
         for rest in (("_", "_"), ("knife", "care"), ("salt", "."))
     ]
     first, *others = cloze_model.predict(queries, CANDIDATES)
@@ -67,7 +67,7 @@ def test_the_score_is_the_product_of_the_next_word_probabilities(name: str) -> N
     cloze_model = model(name)
     abstract, concrete = ("chop", "garlic"), ("use", "a", "knife", ".")
     hidden = tuple(True for _ in concrete)
-    queries = [Cloze(abstract, concrete, hidden, place, place) for place in range(len(concrete))]
+    queries = [Cloze(abstract, concrete, hidden, place) for place in range(len(concrete))]
     words = [word for word in VOCABULARY.words if word != "#UNK#"]
     rows = cloze_model.predict(queries, words)
     expected = sum(float(rows[place, words.index(word)]) for place, word in enumerate(concrete))
@@ -76,7 +76,7 @@ def test_the_score_is_the_product_of_the_next_word_probabilities(name: str) -> N
 
 def test_the_language_model_alone_ignores_the_abstract_side() -> None:
     hidden = (False, False, True)
-    queries = [Cloze(abstract, ("use", "a", "_"), hidden, 2, 2) for abstract in (("chop", "."), ("salt",))]
+    queries = [Cloze(abstract, ("use", "a", "_"), hidden, 2) for abstract in (("chop", "."), ("salt",))]
     for name in SETTINGS:
         one, other = model(name).predict(queries, CANDIDATES[:6])
         assert torch.allclose(one, other, atol=1e-6) == (name == "language-model")
@@ -122,44 +122,16 @@ def test_a_transducer_against_the_enumeration_of_all_alignments(name: str, seed:
     marginal = torch.tensor(list(to_the_end.values())).logsumexp(0)
     assert float(cloze_model.score([abstract], [concrete])[0]) == pytest.approx(float(marginal), abs=1e-3)
     best = max(to_the_end, key=to_the_end.__getitem__)
-    assert cloze_model.align([abstract], [concrete]) == [list(best)]
+    (alignment,) = cloze_model.align([(" ".join(abstract), " ".join(concrete))])
+    assert alignment.path == best
+    assert alignment.log_probability == pytest.approx(to_the_end[best] - float(marginal), abs=1e-3)
+    for place, (found, token) in enumerate(zip(alignment.posterior, best, strict=True)):
+        through = [score for path, score in to_the_end.items() if path[place] == token]
+        assert found == pytest.approx(float((torch.tensor(through).logsumexp(0) - marginal).exp()), abs=1e-3)
     batch = PairBatch.of_ids([a], [c], VOCABULARY.padding)
     for path in (best, min(scores)):
         joint = network.path_log_likelihood(batch, torch.tensor([path]))
         assert float(joint[0]) == pytest.approx(scores[path], abs=1e-3)
-
-
-@pytest.mark.parametrize("name", TRANSDUCERS)
-@pytest.mark.parametrize("seed", range(4))
-@torch.no_grad()
-def test_a_slot_is_aligned_as_in_appendix_a4(name: str, seed: int) -> None:
-    cloze_model = transducer(name, seed).with_viterbi_slots()
-    network = cloze_model._network
-    draw = random.Random(seed)
-    abstract, concrete = text(draw, 3, 4), text(draw, 5, 5)
-    a, c = VOCABULARY.ids(abstract), VOCABULARY.ids(concrete)
-    batch = PairBatch.of_ids([a], [c], VOCABULARY.padding)
-    encoded = network.encoder(network.embedding(batch.abstract), batch.abstract_lengths).states[0]
-    decoded = network.decode(batch.concrete)[0]
-    words = [word for word in VOCABULARY.words if word != "#UNK#"]
-    for start, position in [(0, 0), (0, 1), (2, 2), (2, 3), (4, 4)]:
-        at = 0
-        if start:
-            prefixes = _log_probabilities(network, a, c[:start])
-            at = max(prefixes, key=prefixes.__getitem__)[-1]
-        transitions = network.transitions(encoded[None], decoded[None, start : start + 1])
-        shift, emit = (t.expand(1, 1, len(a))[0, 0] for t in (transitions.shift, transitions.emit))
-        shifts = 0.0
-        if name == "transducer-parameterised":
-            while at < len(a) - 1 and shift[at] > math.log(0.5):
-                shifts += float(shift[at])
-                at += 1
-        query = Cloze(abstract, concrete, tuple(i >= position for i in range(5)), position, start)
-        row = cloze_model.predict([query], words)[0]
-        expected = network.emission.logits(encoded[at : at + 1], decoded[position : position + 1]).log_softmax(1)[0]
-        assert torch.allclose(row, expected[torch.tensor([*VOCABULARY.ids(words), VOCABULARY.unknown])], atol=1e-4)
-        decisions = float(emit[at]) * (1 if position > start else 2) + (0.0 if position > start else shifts)
-        assert float(cloze_model.transition_surprisal([query])[0]) == pytest.approx(-decisions, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", TRANSDUCERS)
@@ -177,35 +149,24 @@ def test_a_word_is_predicted_from_all_alignments_of_what_stands_before_it(name: 
         # Each word behind the same prefix, summed over all alignments of both.
         behind = [_log_probabilities(network, a, [*c[:position], word]) for word in ids.tolist()]
         totals = [torch.tensor(list(paths.values())).logsumexp(0) for paths in behind]
-        query = Cloze(abstract, concrete, tuple(i >= position for i in range(4)), position, position)
+        query = Cloze(abstract, concrete, tuple(i >= position for i in range(4)), position)
         row = cloze_model.predict([query], words)[0]
         torch.testing.assert_close(row, torch.stack(totals).log_softmax(0), rtol=1e-4, atol=1e-4)
-
-
-def test_fixed_transitions_cost_ln_2_a_word_and_once_more_a_blank() -> None:
-    hidden = (True, True, True)
-    queries = [Cloze(("chop", "."), ("use", "a", "knife"), hidden, place, 1) for place in (1, 2)]
-    surprisal = transducer("transducer-fixed").with_viterbi_slots().transition_surprisal(queries)
-    torch.testing.assert_close(surprisal, torch.tensor([2.0, 1.0]) * math.log(2))
 
 
 def test_which_models_have_alignments() -> None:
     for name in SETTINGS:
         made = model(name)
-        assert isinstance(made, ViterbiModel) == (name in TRANSDUCERS)
-        assert not isinstance(made, TransitionModel)
+        assert isinstance(made, PairAligner) == (name in TRANSDUCERS)
         assert made.context == "left"
-        if isinstance(made, TransducerModel):
-            published = made.with_viterbi_slots()
-            assert isinstance(published, ViterbiModel)
-            assert isinstance(published, TransitionModel)
 
 
 @pytest.mark.parametrize("name", TRANSDUCERS)
 def test_alignments_are_monotonic_end_at_the_end_and_come_in_the_order_of_the_pairs(name: str) -> None:
     draw = random.Random(5)
     abstracts, concretes = [text(draw, 1, 6) for _ in range(20)], [text(draw, 1, 9) for _ in range(20)]
-    paths = transducer(name).align(abstracts, concretes)
+    pairs = [(" ".join(abstract), " ".join(concrete)) for abstract, concrete in zip(abstracts, concretes, strict=True)]
+    paths = [list(alignment.path) for alignment in transducer(name).align(pairs)]
     for abstract, concrete, path in zip(abstracts, concretes, paths, strict=True):
         assert len(path) == len(concrete)
         assert path == sorted(path)
@@ -224,7 +185,7 @@ def test_long_sides_are_answered_and_enormous_ones_are_refused(name: str) -> Non
 @pytest.mark.parametrize("name", SETTINGS)
 def test_texts_of_unknown_words_only(name: str) -> None:
     cloze_model = model(name)
-    query = Cloze(("zarf", "zurf"), ("zirf", "_"), (False, True), 1, 1)
+    query = Cloze(("zarf", "zurf"), ("zirf", "_"), (False, True), 1)
     assert torch.isfinite(cloze_model.predict([query], ["knife"])).all()
     assert torch.isfinite(cloze_model.score([query.abstract], [query.concrete])).all()
 
@@ -233,4 +194,4 @@ def test_nothing_asked_is_nothing_answered() -> None:
     cloze_model = transducer("transducer-fixed")
     assert cloze_model.predict([], ["knife"]).shape == (0, 2)
     assert cloze_model.score([], []).shape == (0,)
-    assert cloze_model.align([], []) == []
+    assert cloze_model.align([]) == []

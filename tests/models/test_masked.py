@@ -19,7 +19,7 @@ from tests.models.tiny_encoder import write_tiny_encoder
 
 CARD = ModelCard(name="tiny", version="1", task="cloze", licence="CC0", data="none", command="none")
 WORDS = ("bowl", "knife", "spoon")
-DRAIN = Cloze(("drain", "the", "pasta"), ("use", "a", "?", "."), (False, False, True, False), 2, 2)
+DRAIN = Cloze(("drain", "the", "pasta"), ("use", "a", "?", "."), (False, False, True, False), 2)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_a_candidate_keeps_its_score_whatever_stands_beside_it(network: MaskedNe
 
 def test_batches_do_not_change_what_is_said(network: MaskedNetwork) -> None:
     model = MaskedModel("tiny", network)
-    long = Cloze(DRAIN.abstract, (*DRAIN.concrete, *["stir"] * 40), (*DRAIN.hidden, *[False] * 40), 2, 2)
+    long = Cloze(DRAIN.abstract, (*DRAIN.concrete, *["stir"] * 40), (*DRAIN.hidden, *[False] * 40), 2)
     together = model.predict([DRAIN, long, DRAIN], WORDS)
     alone = torch.cat([model.predict([cloze], WORDS) for cloze in (DRAIN, long, DRAIN)])
     assert torch.allclose(together, alone, atol=1e-5)
@@ -61,14 +61,14 @@ def test_batches_do_not_change_what_is_said(network: MaskedNetwork) -> None:
 def test_a_hidden_word_is_not_looked_at(network: MaskedNetwork) -> None:
     model = MaskedModel("tiny", network)
     hidden = (False, False, True, True)
-    texts = [Cloze(DRAIN.abstract, ("use", "a", first, second), hidden, 2, 2) for first, second in ("ab", "cd")]
+    texts = [Cloze(DRAIN.abstract, ("use", "a", first, second), hidden, 2) for first, second in ("ab", "cd")]
     assert torch.equal(*model.predict(texts, WORDS).unbind())
 
 
 @pytest.mark.parametrize("position", [0, 500, 999])
 def test_long_texts_are_cut_around_the_blank(network: MaskedNetwork, position: int) -> None:
     concrete = tuple("stir" if place != position else "?" for place in range(1000))
-    cloze = Cloze(("mix",) * 1000, concrete, tuple(place == position for place in range(1000)), position, position)
+    cloze = Cloze(("mix",) * 1000, concrete, tuple(place == position for place in range(1000)), position)
     found = network.inputs.encode(cloze)
     assert len(found.ids) <= MAX_PIECES
     assert found.ids[found.masks[position]] == network.inputs.mask
@@ -144,7 +144,7 @@ def test_a_truncated_encoder_is_told(tmp_path: Path) -> None:
 def test_the_shipped_model_knows_what_pasta_is_drained_with() -> None:
     model = load("cloze", "masked")
     words = ("use", "a", "?", "to", "drain", "the", "pasta", "over", "the", "sink", ".")
-    cloze = Cloze(("drain", "the", "pasta", "."), words, tuple(word == "?" for word in words), 2, 2)
+    cloze = Cloze(("drain", "the", "pasta", "."), words, tuple(word == "?" for word in words), 2)
     tools = ["whisk", "strainer", "grater", "oven", "colander", "knife"]
     best = model.predict([cloze], tools)[0, :-1].argsort(descending=True)[:2]
     assert {tools[place] for place in best.tolist()} == {"strainer", "colander"}

@@ -68,10 +68,10 @@ def test_entropy_is_between_certainty_and_ignorance() -> None:
 
 
 def test_probabilities_do_not_depend_on_the_batch() -> None:
-    classifier = ScenarioClassifier({"tfidf": 40}, hidden=100, scenarios=7).double().eval()
+    classifier = ScenarioClassifier(40, hidden=100, scenarios=7).double().eval()
     vectors = np.random.default_rng(1).random((300, 40))
-    whole = classifier.probabilities("tfidf", vectors)
-    assert all((classifier.probabilities("tfidf", vectors[row : row + 1])[0] == whole[row]).all() for row in range(300))
+    whole = classifier.probabilities(vectors)
+    assert all((classifier.probabilities(vectors[row : row + 1])[0] == whole[row]).all() for row in range(300))
 
 
 SEGMENTS = st.lists(st.tuples(st.integers(0, 5), *[st.integers(0, 3)] * 4), min_size=1, max_size=12)

@@ -12,7 +12,7 @@ from kgscripts.commands.evaluate import app
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.registry import describe, find_checkpoint, load, shipped_models
-from kgscripts.reproductions.slice import evaluate_on_slice
+from kgscripts.reproductions.tasks import evaluate_on_slice
 from schemas.provenance import Exposure
 
 LEAST_DIFFERENCE = {"share": 0.0001, "words": 0.0001, "nats": 0.001}
@@ -79,7 +79,7 @@ def test_the_transducer_is_small_and_says_how_good_it_is() -> None:
 
 def test_the_transducer_knows_what_one_cuts_with() -> None:
     concrete = ("use", "a", "sharp", "_", "to", "cut", "it", ".")
-    cloze = Cloze(("chop", "the", "onion", "."), concrete, tuple(word == "_" for word in concrete), 3, 3)
+    cloze = Cloze(("chop", "the", "onion", "."), concrete, tuple(word == "_" for word in concrete), 3)
     candidates = ["knife", "banana", "minutes"]
     guesses = load("cloze", "transducer").predict([cloze], candidates)[0]
     assert candidates[int(guesses[:3].argmax())] == "knife"

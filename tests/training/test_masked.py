@@ -72,7 +72,7 @@ def test_long_sides_and_unknown_words_are_learned_from(tmp_path: Path) -> None:
     strange = Pair(abstract=("#UNK#",), concrete=("#UNK#", "#UNK#"), blanks=(True, False))
     assert _train(tmp_path, [*PAIRS, long, strange]).epochs == 2
     model = load("cloze", tmp_path / "model")
-    asked = Cloze(("chop",), ("use", "a", "_", "."), (False, False, True, False), 2, 2)
+    asked = Cloze(("chop",), ("use", "a", "_", "."), (False, False, True, False), 2)
     assert model.predict([asked], ["knife", "pan"]).shape == (1, 3)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["encoder", "masked.toml", "model", "model.training"]
 

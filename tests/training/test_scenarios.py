@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import cli
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
-from kgscripts.models.scenarios.protocol import FeatureChoice, SegmentLabeller
+from kgscripts.models.scenarios.protocol import SegmentLabeller
 from kgscripts.reproductions.scenarios.tiling import TopicTilingModel
 from kgscripts.text.content_words import content_words
 from lightning_modules.commands import app
@@ -99,7 +99,6 @@ def test_it_finds_passages_and_none(trained: Path) -> None:
     model = load("scenarios", trained)
     assert isinstance(model, TopicTilingModel)
     assert isinstance(model, SegmentLabeller)
-    assert isinstance(model, FeatureChoice)
     sentences = [*story("walking a dog", 30), *story("making tea", 30)]
     other = story("", 30)
     [segments, nothing, empty] = model.label([sentences, other, []], [[(0, 4), (4, 8)], [(0, 4)], []])
@@ -107,14 +106,11 @@ def test_it_finds_passages_and_none(trained: Path) -> None:
     assert [segment.scenarios for segment in nothing] == [()]
     assert nothing[0].ranking[0] == (NONE, 1.0)
     assert empty == []
-    for features in ("tfidf", "lda", "embedding"):
-        for variant in ("topic-tiling", "sentence", "random", "majority"):
-            chosen = model if variant == "topic-tiling" else model.variant(variant)
-            for found, document in zip(
-                chosen.with_features(features).detect([sentences, [], other]), (sentences, [], other), strict=True
-            ):
-                assert [n for part in found for n in range(part.start, part.end)] == list(range(len(document)))
-                assert all(list(part.ranking) == sorted(part.ranking, key=lambda one: -one[1]) for part in found)
+    for variant in ("topic-tiling", "sentence", "random", "majority"):
+        chosen = model if variant == "topic-tiling" else model.variant(variant)
+        for found, document in zip(chosen.detect([sentences, [], other]), (sentences, [], other), strict=True):
+            assert [n for part in found for n in range(part.start, part.end)] == list(range(len(document)))
+            assert all(list(part.ranking) == sorted(part.ranking, key=lambda one: -one[1]) for part in found)
     assert model.detect([sentences]) == model.detect([other, sentences])[1:]
     card = load_checkpoint(trained).card
     assert card.command.startswith("kgscripts train scenarios --train stories.jsonl --development")
@@ -128,9 +124,6 @@ def test_variants_say_what_they_are(trained: Path) -> None:
     assert [(part.start, part.end) for part in found] == [(0, 1), (1, 2), (2, 3), (3, 4)]
     [whole] = load("scenarios", f"majority:{trained}").detect([story("walking a dog", 31)])
     assert [(part.start, part.end, part.scenarios) for part in whole] == [(0, 4, ("making tea",))]
-    assert isinstance(model, TopicTilingModel)
-    with pytest.raises(ModelError, match="no features 'words'"):
-        model.with_features("words")
     with pytest.raises(ModelError, match="no such model"):
         load("scenarios", "sentence:nowhere")
 

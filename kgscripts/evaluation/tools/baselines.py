@@ -63,5 +63,4 @@ def _cloze(event: Sequence[str], sentence: Sequence[str]) -> Cloze:
         concrete=concrete,
         hidden=tuple(word == HIDDEN_WORD for word in concrete),
         position=place,
-        slot_start=place,
     )

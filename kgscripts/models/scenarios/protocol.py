@@ -76,17 +76,6 @@ class SegmentLabeller(Protocol):
 
 
 @runtime_checkable
-class FeatureChoice(Protocol):
-    """A model whose classifier was trained on several kinds of features, one of which it uses."""
-
-    def with_features(self, features: str) -> ScenarioModel:
-        """The same model with a classifier on other features: ``tfidf``, ``lda`` or ``embedding``.
-
-        Raises ModelError if it has none.
-        """
-
-
-@runtime_checkable
 class ScenarioAddition(Protocol):
     """A model that finds further scenarios without being trained again."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -13,38 +11,29 @@ _DIGITS = 6
 
 
 class ScenarioClassifier(nn.Module):
-    """A perceptron for each kind of features: a layer of ReLUs, dropout, and one logit a scenario.
+    """A perceptron on vectors of the length `size`: a layer of ReLUs, dropout, and one logit a scenario.
 
     The hidden layer is shared by the scenarios; each scenario has a binary classifier on it, so that a segment may have
     any number of them (Wanzare, Roth and Pinkal 2019, section 4).
-
-    Parameters
-    ----------
-    sizes:
-        Kind of features -> the length of their vectors.
     """
 
-    def __init__(self, sizes: Mapping[str, int], *, hidden: int, scenarios: int, dropout: float = 0.0) -> None:
+    def __init__(self, size: int, *, hidden: int, scenarios: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.heads = nn.ModuleDict(
-            {
-                name: nn.Sequential(
-                    nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, scenarios)
-                )
-                for name, size in sizes.items()
-            }
+        self.layers = nn.Sequential(
+            nn.Linear(size, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, scenarios)
         )
 
-    def forward(self, vectors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        """The logits by each kind of features, (segments, scenarios), from vectors, (segments, size)."""
-        return {name: self.heads[name](values) for name, values in vectors.items()}
+    def forward(self, vectors: Tensor) -> Tensor:
+        """The logits, (segments, scenarios), of vectors, (segments, size)."""
+        logits: Tensor = self.layers(vectors)
+        return logits
 
-    def probabilities(self, features: str, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def probabilities(self, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probability that each segment is about each scenario, (segments, scenarios), independent of each other.
         Computed in double precision and rounded, so that they do not depend on the other segments of a batch.
         """
         with torch.inference_mode():
-            logits = self.heads[features](torch.from_numpy(vectors).double())
+            logits = self(torch.from_numpy(vectors).double())
             found: NDArray[np.float64] = logits.sigmoid().numpy().round(_DIGITS)
         return found
 

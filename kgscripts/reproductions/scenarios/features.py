@@ -1,5 +1,4 @@
-"""The features of a segment for the classifier of the published model of scenarios: tf.idf, topics, or MiniLM's
-vector."""
+"""The features of a segment for the classifier of the published model of scenarios: tf.idf."""
 
 from __future__ import annotations
 
@@ -12,10 +11,8 @@ import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 
-from kgscripts.reproductions.scenarios.topics import TopicModel
-
-FEATURES = ("tfidf", "lda", "embedding")
-"""Words weighted by inverse document frequency, shares of topics, MiniLM's vector of the text."""
+FEATURES = "tfidf"
+"""What checkpoints call words that are weighted by their inverse document frequency."""
 
 
 @frozen(kw_only=True)
@@ -65,25 +62,3 @@ class TfIdf:
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: NDArray[np.float64] = np.divide(vectors, norms, out=vectors, where=norms > 0)
         return unit
-
-
-def feature_vectors(
-    features: str, segments: Sequence[SegmentText], topics: TopicModel, tfidf: TfIdf
-) -> NDArray[np.float64]:
-    """The vectors of segments, (segments, `feature_size`). Raises ModelError if MiniLM is needed and not found."""
-    if features == "tfidf":
-        return tfidf.vectors([segment.words for segment in segments])
-    if features == "lda":
-        rows = [topics.proportions(segment.words) for segment in segments]
-        return np.array(rows).reshape(len(segments), len(topics.priors))
-    from kgscripts.models.sentence_vectors import quantised_vectors
-    from kgscripts.models.stored_vectors import SCALE
-
-    return quantised_vectors([segment.text for segment in segments]).astype(np.float64) / SCALE
-
-
-def feature_size(features: str, topics: TopicModel, tfidf: TfIdf) -> int:
-    """The length of the vectors that `feature_vectors` gives."""
-    from kgscripts.models.sentence_vectors import SIZE
-
-    return {"tfidf": len(tfidf.words), "lda": len(topics.priors), "embedding": SIZE}[features]

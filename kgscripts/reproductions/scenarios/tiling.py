@@ -19,11 +19,10 @@ from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.scenarios.protocol import sentences_of
 from kgscripts.reproductions.scenarios.baselines import each_sentence, random_segments
 from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier, scenario_entropy
-from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf, feature_vectors
+from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf
 from kgscripts.reproductions.scenarios.topic_tiling import TilingSettings, tile
 from kgscripts.reproductions.scenarios.topics import TopicModel
 from kgscripts.text.content_words import content_words
-from schemas.errors import ModelError
 from schemas.provenance import Model
 from schemas.scenario_documents import NONE, DetectedSegment
 
@@ -61,15 +60,14 @@ class ScenarioSettings:
     """The share of gaps between sentences that have a boundary, for random segments."""
     seed: int = field(validator=[validators.instance_of(int), validators.ge(0)])
     thresholds: Mapping[str, Mapping[str, float]]
-    """Segmentation -> features -> the highest entropy of a segment that is about a scenario."""
+    """Segmentation -> `FEATURES` -> the highest entropy of a segment that is about a scenario."""
 
     def __attrs_post_init__(self) -> None:
         if len(self.sentences) != len(self.scenarios) or min(self.sentences) < 0:
             raise ValueError(f"numbers of sentences of {len(self.sentences)} scenarios, not {len(self.scenarios)}")
         for segmentation in SEGMENTATIONS:
-            for features in FEATURES:
-                for validator in _share:
-                    validator(self, attrs.fields(type(self)).thresholds, self.thresholds[segmentation][features])
+            for validator in _share:
+                validator(self, attrs.fields(type(self)).thresholds, self.thresholds[segmentation][FEATURES])
 
 
 @frozen
@@ -117,15 +115,12 @@ class ScenarioParts:
             found += [(start + first, start + last) for first, last in tile(weights, self.settings.tiling)]
         return found
 
-    def rankings(
-        self, features: str, document: ReadDocument, spans: Spans
-    ) -> list[tuple[float, tuple[tuple[str, float], ...]]]:
+    def rankings(self, document: ReadDocument, spans: Spans) -> list[tuple[float, tuple[tuple[str, float], ...]]]:
         """The entropy of each segment, and its `RANKED` most probable scenarios."""
         found = []
         for at in range(0, len(spans), _SEGMENTS):
-            segments = [document.segment(start, end) for start, end in spans[at : at + _SEGMENTS]]
-            vectors = feature_vectors(features, segments, self.topics, self.tfidf)
-            probabilities = self.classifier.probabilities(features, vectors)
+            segments = [document.segment(start, end).words for start, end in spans[at : at + _SEGMENTS]]
+            probabilities = self.classifier.probabilities(self.tfidf.vectors(segments))
             for entropy, row in zip(scenario_entropy(probabilities), probabilities, strict=True):
                 best = np.argsort(-row, kind="stable")[:RANKED]
                 ranking = tuple((self.settings.scenarios[place], float(row[place])) for place in best)
@@ -134,19 +129,16 @@ class ScenarioParts:
 
 
 class TopicTilingModel(TrainedModel):
-    """A `ScenarioModel`, a `SegmentLabeller` and a `FeatureChoice` of `kgscripts.models.scenarios.protocol`.
+    """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
     Whether a segment is about no scenario is a hard decision: `NONE` is then first in the ranking with the probability
     1, and otherwise not in it. The probabilities of scenarios are those of independent binary classifiers.
     """
 
-    def __init__(
-        self, parts: ScenarioParts, model: Model, *, segmentation: str = SEGMENTATIONS[0], features: str = FEATURES[0]
-    ) -> None:
+    def __init__(self, parts: ScenarioParts, model: Model, *, segmentation: str = SEGMENTATIONS[0]) -> None:
         self.model = model
         self.parts = parts
         self._segmentation = segmentation
-        self._features = features
 
     def detect(self, documents: Sequence[Sequence[str] | str]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
@@ -156,18 +148,10 @@ class TopicTilingModel(TrainedModel):
         """See `SegmentLabeller`."""
         return self._label(documents, spans)
 
-    def with_features(self, features: str) -> TopicTilingModel:
-        """See `FeatureChoice`."""
-        if features not in FEATURES:
-            raise ModelError(f"no features {features!r}", remedy=f"one of {', '.join(FEATURES)}")
-        return TopicTilingModel(
-            self.parts, evolve(self.model, scores=()), segmentation=self._segmentation, features=features
-        )
-
     def variant(self, segmentation: str) -> TopicTilingModel:
         """The same classifier on other segments: ``sentence``, ``random``, or ``majority``, which needs none."""
         model = evolve(self.model, name=f"scenarios-{segmentation}", scores=())
-        return TopicTilingModel(self.parts, model, segmentation=segmentation, features=self._features)
+        return TopicTilingModel(self.parts, model, segmentation=segmentation)
 
     def scenario_words(self, top: int) -> dict[str, list[str]]:
         """The `top` words of each scenario, by the topics that prevail in its stories (section 5.3, Table 9).
@@ -201,8 +185,8 @@ class TopicTilingModel(TrainedModel):
                 DetectedSegment(start=start, end=end, ranking=ranking, scenarios=[ranking[0][0]])
                 for start, end in spans
             ]
-        threshold = self.parts.settings.thresholds[self._segmentation][self._features]
-        rankings = self.parts.rankings(self._features, document, spans)
+        threshold = self.parts.settings.thresholds[self._segmentation][FEATURES]
+        rankings = self.parts.rankings(document, spans)
         segments = []
         for (start, end), (entropy, ranking) in zip(spans, rankings, strict=True):
             likely = [name for rank, (name, probability) in enumerate(ranking) if not rank or probability > _LIKELY]

@@ -13,14 +13,15 @@ from torch import Tensor
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier
-from kgscripts.reproductions.scenarios.features import FEATURES, TfIdf, feature_size
+from kgscripts.reproductions.scenarios.features import FEATURES, TfIdf
 from kgscripts.reproductions.scenarios.tiling import ScenarioParts, TopicTilingModel, settings_of
 from kgscripts.reproductions.scenarios.topics import TopicModel
 
 KIND = "topic-tiling"
 WORDS = "words.json"
 
-_CLASSIFIER = "classifier."
+_CLASSIFIER = f"classifier.heads.{FEATURES}."
+"""Begins the names of its weights; a checkpoint may have those for other features too."""
 _MOST_COUNTS = 100_000_000
 """Topics times words, which are in memory."""
 
@@ -38,7 +39,7 @@ def tiling_checkpoint(parts: ScenarioParts, card: ModelCard) -> Checkpoint:
         "tfidf.words": torch.tensor([places[name] for name in tfidf.words], dtype=torch.int32),
         "tfidf.idf": torch.from_numpy(tfidf.idf.astype(np.float32)),
         "scenarios.topics": torch.from_numpy(parts.scenario_topics.astype(np.float16)),
-        **{_CLASSIFIER + name: value.detach().half() for name, value in parts.classifier.state_dict().items()},
+        **{_CLASSIFIER + name: value.detach().half() for name, value in parts.classifier.layers.state_dict().items()},
     }
     settings = {**attrs.asdict(parts.settings), "word_prior": topics.word_prior}
     files = {WORDS: json.dumps(topics.words, ensure_ascii=False, indent=0).encode()}
@@ -77,7 +78,7 @@ def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:
         settings=settings,
         topics=topics,
         tfidf=tfidf,
-        classifier=_classifier(tensors, topics, tfidf, len(settings.scenarios)),
+        classifier=_classifier(tensors, len(tfidf.words), len(settings.scenarios)),
         scenario_topics=scenario_topics,
     )
 
@@ -95,14 +96,12 @@ def _counts(tensors: Mapping[str, Tensor], topics: int, words: int) -> NDArray[n
     return counts
 
 
-def _classifier(tensors: Mapping[str, Tensor], topics: TopicModel, tfidf: TfIdf, scenarios: int) -> ScenarioClassifier:
+def _classifier(tensors: Mapping[str, Tensor], size: int, scenarios: int) -> ScenarioClassifier:
     state = {name.removeprefix(_CLASSIFIER): value for name, value in tensors.items() if name.startswith(_CLASSIFIER)}
     if not all(value.isfinite().all() for value in state.values()):
         raise ValueError("a weight that is not finite")
-    hidden = len(state[f"heads.{FEATURES[0]}.0.bias"])
-    sizes = {name: feature_size(name, topics, tfidf) for name in FEATURES}
-    classifier = ScenarioClassifier(sizes, hidden=hidden, scenarios=scenarios)
-    classifier.load_state_dict(state)
+    classifier = ScenarioClassifier(size, hidden=len(state["0.bias"]), scenarios=scenarios)
+    classifier.layers.load_state_dict(state)
     return classifier.double().eval()
 
 

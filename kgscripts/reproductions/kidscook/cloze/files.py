@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 
-import torch
 from attrs import evolve
 
 from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
@@ -21,7 +19,6 @@ from kgscripts.reproductions.kidscook.cloze.task import PASSES, FilledItem, eval
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 
 _PRETRAINED = "exposure unknown: the pretraining of the language model may have read these texts"
-_BFLOAT16 = "computed in bfloat16"
 
 Listener = Callable[[str, FilledItem], object]
 """Is told the name of a model, and each pair that it filled, in order."""
@@ -41,7 +38,6 @@ def evaluate_cloze_files(
     *,
     split: str | None = None,
     seed: int = 1931,
-    bfloat16: bool = False,
     on_model: Callable[[str, int], Callable[[int], None]] = lambda _, __: lambda ___: None,
     on_filled: Listener = lambda _, __: None,
     finished: Finished | None = None,
@@ -49,8 +45,7 @@ def evaluate_cloze_files(
     """Evaluate models, by the names that `open_cloze_model` knows, on the templates of a file.
 
     `on_model` is told the name of each model and how many predictions it will make, and gives what is told how many
-    more are made. With `bfloat16` the networks multiply in bfloat16, which is said beside their scores. `finished`
-    keeps the answers of language models, which take hours.
+    more are made. `finished` keeps the answers of language models, which take hours.
     Raises as `evaluate_cloze` and the readers of files do.
     """
     pairs = load_pairs([templates]).pairs
@@ -66,15 +61,11 @@ def evaluate_cloze_files(
 
         pretrained = any(isinstance(asked, CausalModel) for asked in asked_models(model))
         if pretrained and finished is not None:
-            model = KeptAnswers(model, finished, source, model_digests(source), bfloat16)
+            model = KeptAnswers(model, finished, source, model_digests(source))
         on_words = on_model(model.name, PASSES * hidden)
-        # oneDNN has no recurrent network of bfloat16 for processors without its instructions; torch itself has one.
-        is_lacking = bfloat16 and not torch.ops.mkldnn._is_mkldnn_bf16_supported()
-        own_code = torch.backends.mkldnn.flags(enabled=False) if is_lacking else nullcontext()
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bfloat16), own_code:
-            own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
-        remarks = [_PRETRAINED] * pretrained + [_BFLOAT16] * bfloat16
-        found.append((evolve(own.systems[0], source=source, remark="; ".join(remarks)), own))
+        own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
+        remark = _PRETRAINED if pretrained else ""
+        found.append((evolve(own.systems[0], source=source, remark=remark), own))
     is_comparable = is_published_task(templates, whitelist)
     notes = [f"{system.name}: {line}" for system, _ in found for line in _remarks(system, is_comparable)]
     return evolve(

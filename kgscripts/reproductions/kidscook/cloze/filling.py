@@ -104,7 +104,6 @@ class Filling:
     item: ClozeItem
     feed: Feed
     noise: random.Random | None = None
-    questions: list[Cloze] = field(factory=list)
     guesses: list[Guess] = field(factory=list)
     words: list[str] = field(init=False)
     """The concrete side as filled so far; `HIDDEN_WORD` in the remaining blanks."""
@@ -131,10 +130,7 @@ class Filling:
         for later in self.item.blanks[len(self.guesses) :]:
             if later.position < end:
                 hidden[later.position] = True
-        self.questions.append(
-            Cloze(self.item.abstract, tuple(self.words[:end]), tuple(hidden), blank.position, blank.start)
-        )
-        return self.questions[-1]
+        return Cloze(self.item.abstract, tuple(self.words[:end]), tuple(hidden), blank.position)
 
     def take(self, answer: _Answer, candidates: Candidates) -> None:
         """Record the model's answer for the next hidden token, and fill in the word that `feed` requires."""

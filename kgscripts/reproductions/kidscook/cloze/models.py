@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from attrs import evolve
 
 from kgscripts.models.cloze import Cloze, ClozeModel
-from schemas.errors import ModelError
 
 if TYPE_CHECKING:
     import torch
 
 _LEFT = ":left"
-VITERBI = ":viterbi"
 TOGETHER = "+"
 HUGGING_FACE = "hf:"
 
@@ -80,7 +78,7 @@ def checkpoint_names(name: str) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    return name.removesuffix(_LEFT).removesuffix(VITERBI)
+    return name.removesuffix(_LEFT)
 
 
 def _parts(name: str) -> list[str]:
@@ -92,17 +90,14 @@ def _parts(name: str) -> list[str]:
 def open_cloze_model(name: str) -> ClozeModel:
     """The model of a name that ships, of a checkpoint directory, or `hf:` and a Hugging Face causal language model.
 
-    With `:left` behind it the right side of each blank is taken away from the model; with `:viterbi` a transducer
-    fills each blank from one alignment, as it was published. `A+B` are two models together.
-    Raises ModelError where there is no such model, it is damaged or fills no blanks, or aligns nothing.
+    With `:left` behind it the right side of each blank is taken away from the model; `A+B` are two models together.
+    Raises ModelError where there is no such model, or it is damaged or fills no blanks.
     """
     parts = _parts(name)
     if len(parts) > 1:
         return Together([open_cloze_model(part) for part in parts])
     if name.endswith(_LEFT):
         return LeftSideOnly(open_cloze_model(name.removesuffix(_LEFT)))
-    if name.endswith(VITERBI):
-        return _with_viterbi_slots(open_cloze_model(name.removesuffix(VITERBI)))
     if name.startswith(HUGGING_FACE):
         from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
 
@@ -110,11 +105,3 @@ def open_cloze_model(name: str) -> ClozeModel:
     from kgscripts.models.registry import load
 
     return load("cloze", name)
-
-
-def _with_viterbi_slots(model: ClozeModel) -> ClozeModel:
-    from kgscripts.reproductions.kidscook.networks.left_context import TransducerModel
-
-    if not isinstance(model, TransducerModel):
-        raise ModelError(f"{model.name} has no alignments", remedy=f"{VITERBI} is for transducers")
-    return model.with_viterbi_slots()

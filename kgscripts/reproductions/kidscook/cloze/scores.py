@@ -76,15 +76,14 @@ def _digest(path: Path) -> str:
 def beaten(system: System, published: System) -> list[str]:
     """The metrics in which a model is better than a published one; none if they see different sides of a blank.
 
-    Surprisal is compared without alignment decisions if the model has none and the published value without them is
-    known.
+    Surprisal is compared without the decisions of alignments if the published value without them is known.
     """
     if system.setting != published.setting:
         return []
     better = []
     for metric in (*MATCHES, SURPRISAL):
         ours, theirs = system.get(metric), published.get(metric)
-        if metric == SURPRISAL and ours == system.get(WORD_SURPRISAL):
+        if metric == SURPRISAL:
             theirs = published.get(WORD_SURPRISAL) or theirs
         if ours is not None and theirs is not None and (ours < theirs if metric == SURPRISAL else ours > theirs):
             better.append(metric)

@@ -28,7 +28,6 @@ class Tally:
     """The sums over all pairs for one model."""
 
     candidates: Candidates
-    transition_nats: float = 0.0
     _counts: Counter[str] = field(factory=Counter)
     _word_nats: float = 0.0
 
@@ -71,10 +70,9 @@ class Tally:
         """The figures over all added pairs: shares, nats a hidden token, and tokens a span.
 
         The unknown word is a word like any other: predicting it for a gold word that is unknown to the model is right.
-        In the part `STRICT` it is wrong. `surprisal` is comparable with the published figures: it includes the
-        alignment decisions that the released scorer counts; `word surprisal` is that of the words alone. There is none
-        if no gold word has a probability. `mean span length` counts the start symbol, as the released extraction does,
-        and exists for models with hard alignments only.
+        In the part `STRICT` it is wrong. There is no surprisal if no gold word has a probability; `word surprisal` is
+        there since published surprisal may count the decisions of an alignment too. `mean span length` counts the start
+        symbol, as the released extraction does, and exists for models with hard alignments only.
         """
         number = self._counts
         words, possible = number["words"], number["words"] - number["impossible_words"]
@@ -88,7 +86,7 @@ class Tally:
             figures += shares(values, part)
         if possible:
             surprisal = self._word_nats / possible
-            figures += [nats(SURPRISAL, surprisal + self.transition_nats / words), nats(WORD_SURPRISAL, surprisal)]
+            figures += [nats(SURPRISAL, surprisal), nats(WORD_SURPRISAL, surprisal)]
         if number["spans"]:
             figures.append(mean_span((number["aligned"] + number["starts"]) / number["spans"]))
             figures.append(mean_span(number["aligned"] / number["word_spans"], "without the start symbol"))

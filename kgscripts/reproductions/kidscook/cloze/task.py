@@ -11,7 +11,8 @@ from attrs import frozen
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.models.cloze import ClozeModel, TransitionModel, ViterbiModel
+from kgscripts.models.alignment.aligner import PairAligner
+from kgscripts.models.cloze import ClozeModel
 from kgscripts.reproductions.kidscook.cloze.filling import Candidates, Feed, Filling, Guess, fill, samples
 from kgscripts.reproductions.kidscook.cloze.items import ClozeItem, blank_words, cloze_items
 from kgscripts.reproductions.kidscook.cloze.tally import Tally
@@ -69,12 +70,10 @@ def evaluate_cloze(
     tally = Tally(candidates)
     for start in range(0, len(items), _TOGETHER):
         together = items[start : start + _TOGETHER]
-        gold = [Filling(item, Feed.GOLD) for item in together]
-        for filled in _fill_items(model, together, gold, candidates, seed, on_words):
+        for filled in _fill_items(model, together, candidates, seed, on_words):
             tally.add(filled.item, filled.oracle, filled.oracle_choices, filled.greedy)
             for callback in on_filled:
                 callback(filled)
-        tally.transition_nats += _transition_nats(model, gold)
         for item, path in _viterbi_paths(model, together):
             tally.add_path(item, path)
     return Evaluation(
@@ -85,11 +84,11 @@ def evaluate_cloze(
 def _fill_items(
     model: ClozeModel,
     items: Sequence[ClozeItem],
-    gold: Sequence[Filling],
     candidates: Candidates,
     seed: int,
     on_words: Callable[[int], None],
 ) -> list[FilledItem]:
+    gold = [Filling(item, Feed.GOLD) for item in items]
     own = [Filling(item, Feed.OWN_WITHIN_BLANK) for item in items]
     sampled = [samples(item, seed) for item in items]
     fill(model, [*gold, *own, *(sample for group in sampled for sample in group)], candidates, on_words)
@@ -140,20 +139,6 @@ def _overall(model: ClozeModel, fillings: Sequence[Filling]) -> list[float]:
     return values
 
 
-def _transition_nats(model: ClozeModel, gold: Sequence[Filling]) -> float:
-    """Surprisal of the alignment decisions of all hidden tokens, given gold words, in nats; 0 if there are none."""
-    if not isinstance(model, TransitionModel):
-        return 0.0
-    questions = [question for filling in gold for question in filling.questions]
-    batches = [questions[start : start + _BATCH] for start in range(0, len(questions), _BATCH)]
-    return sum(float(model.transition_surprisal(batch).double().sum()) for batch in batches)
-
-
 def _viterbi_paths(model: ClozeModel, items: Sequence[ClozeItem]) -> Iterator[tuple[ClozeItem, Sequence[int]]]:
-    if not isinstance(model, ViterbiModel):
-        return
-    for start in range(0, len(items), _BATCH):
-        batch = items[start : start + _BATCH]
-        yield from zip(
-            batch, model.align([item.abstract for item in batch], [item.concrete for item in batch]), strict=True
-        )
+    if isinstance(model, PairAligner):
+        yield from zip(items, (alignment.path for alignment in model.align(items)), strict=True)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, Self
 
 import torch
 from attrs import define
 from torch import Tensor
 
+from kgscripts.models.alignment.aligner import Alignment, Tokens, best_alignments, tokens_of
 from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
+from kgscripts.models.inference import run_side_by_side
 from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
@@ -44,6 +46,11 @@ class LeftContextModel(TrainedModel):
         self.vocabulary = vocabulary
         self._network = network.eval()
 
+    def to(self, device: str) -> Self:
+        """This model, whose network is moved to another device."""
+        self._network.to(device)
+        return self
+
     @property
     def words(self) -> tuple[str, ...]:
         """Its vocabulary."""
@@ -56,8 +63,8 @@ class LeftContextModel(TrainedModel):
         ids = torch.tensor([*self.vocabulary.ids(candidates), self.vocabulary.unknown])
         allowed = torch.cat([known, torch.ones(1, dtype=torch.bool)])
         result = torch.empty(len(clozes), len(ids))
-        for queries, batch, where in self._batches(clozes):
-            logits = self._scores(batch, where).float().cpu()[:, ids]
+        for queries, batch, rows, positions in self._batches(clozes):
+            logits = self._network.next_word(batch, rows, positions).float().cpu()[:, ids]
             result[queries] = logits.masked_fill(~allowed, float("-inf")).log_softmax(dim=1)
         return result
 
@@ -68,11 +75,6 @@ class LeftContextModel(TrainedModel):
         for rows, batch in self._pair_batches(abstract, concrete):
             result[rows] = self._network.log_likelihood(batch).float().cpu()
         return result
-
-    def _scores(self, batch: PairBatch, where: tuple[Tensor, Tensor, Tensor]) -> Tensor:
-        """Unnormalised log probabilities of all words, (queries, words), at (row, position, start of the blank)."""
-        rows, positions, _ = where
-        return self._network.next_word(batch, rows, positions)
 
     def _pair_batches(
         self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]
@@ -85,19 +87,19 @@ class LeftContextModel(TrainedModel):
             )
             yield rows, batch.to(self._network.embedding.weight.device)
 
-    def _batches(self, clozes: Sequence[Cloze]) -> Iterator[tuple[list[int], PairBatch, tuple[Tensor, Tensor, Tensor]]]:
-        """Batches of queries: their indices, the prefixes, and (row, position, start of the blank) of each query."""
+    def _batches(self, clozes: Sequence[Cloze]) -> Iterator[tuple[list[int], PairBatch, Tensor, Tensor]]:
+        """Batches of queries: their indices, the prefixes, and the row and the position of each query."""
         rows = _rows(clozes)
         for places, batch in self._pair_batches([row.abstract for row in rows], [row.prefix for row in rows]):
             queries = [query for place in places for query in rows[place].queries]
             row_of = [row for row, place in enumerate(places) for _ in rows[place].queries]
-            numbers = (row_of, [clozes[q].position for q in queries], [clozes[q].slot_start for q in queries])
-            row, position, start = (torch.tensor(values, device=batch.abstract.device) for values in numbers)
-            yield queries, batch, (row, position, start)
+            device = batch.abstract.device
+            positions = torch.tensor([clozes[query].position for query in queries], device=device)
+            yield queries, batch, torch.tensor(row_of, device=device), positions
 
 
 class TransducerModel(LeftContextModel):
-    """The transducer as a cloze model with hard alignments (`ViterbiModel`).
+    """The transducer as a cloze model that aligns pairs (`PairAligner`).
 
     A word is predicted from all alignments of the words before it, weighted by their probability, as in the marginal
     likelihood of training.
@@ -105,43 +107,15 @@ class TransducerModel(LeftContextModel):
 
     _network: Transducer
 
-    def __init__(self, name: str, network: Transducer, vocabulary: Vocabulary) -> None:
-        super().__init__(name, network, vocabulary)
+    def align(self, pairs: Sequence[Tokens | tuple[str, str]]) -> list[Alignment]:
+        """See `PairAligner` (appendix A.4). Raises InputError for a pair of enormous sides."""
 
-    def with_viterbi_slots(self) -> ViterbiSlotModel:
-        """The same network, filling blanks as it was published."""
-        return ViterbiSlotModel(f"{self.name}, one alignment a blank", self._network, self.vocabulary)
+        def aligned(pair: Tokens) -> Alignment:
+            batch = PairBatch.of_words([pair.abstract], [pair.concrete], self.vocabulary)
+            cells = self._network.lattice(batch.to(self._network.embedding.weight.device))
+            return best_alignments(*(cell.cpu() for cell in cells), last_to_last=True)[0]
 
-    @torch.inference_mode()
-    def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
-        """The Viterbi path of each pair, an abstract index for each concrete token (appendix A.4).
-
-        Raises InputError for a pair of enormous sides.
-        """
-        paths: list[list[int]] = [[] for _ in abstract]
-        for rows, batch in self._pair_batches(abstract, concrete):
-            for row, path in zip(rows, self._network.viterbi(batch).path.tolist(), strict=True):
-                paths[row] = path[: len(concrete[row])]
-        return paths
-
-
-class ViterbiSlotModel(TransducerModel):
-    """The transducer as it was published: each blank has the one alignment that follows from the best of its prefix.
-
-    `predict` gives the probabilities of words alone (appendix A.4). The published surprisal also counts alignment
-    decisions (under fixed transitions -log 0.5 each): `transition_surprisal` has these (`TransitionModel`).
-    """
-
-    def _scores(self, batch: PairBatch, where: tuple[Tensor, Tensor, Tensor]) -> Tensor:
-        return self._network.slot_word(batch, *where)
-
-    @torch.inference_mode()
-    def transition_surprisal(self, clozes: Sequence[Cloze]) -> Tensor:
-        """Nats of the alignment decisions that go with each word, (clozes,); see `SlotStates.transitions`."""
-        result = torch.empty(len(clozes))
-        for queries, batch, where in self._batches(clozes):
-            result[queries] = -self._network.slot_states(batch, *where).transitions.float().cpu()
-        return result
+        return run_side_by_side(aligned, tokens_of(pairs))
 
 
 def _rows(clozes: Sequence[Cloze]) -> list[_Row]:

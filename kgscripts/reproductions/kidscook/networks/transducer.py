@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import torch
-from attrs import frozen
 from torch import Tensor, nn
 
 from kgscripts.alignment.lattice import (
@@ -13,7 +12,6 @@ from kgscripts.alignment.lattice import (
     log_marginal,
     next_alignments,
     parameterised_transitions,
-    prefix_viterbi,
     transition_log_probability,
     viterbi,
 )
@@ -24,20 +22,6 @@ from kgscripts.reproductions.kidscook.networks.settings import TransducerSetting
 
 _SCORES = 2**24
 """The most scores of words that are computed at once where alignments are summed over: 64 MiB."""
-
-
-@frozen(eq=False)
-class SlotStates:
-    """The states that predict the words of blanks, one row a query.
-
-    `encoded` and `decoded` (queries, hidden) predict the word. `transitions` (queries,) is the log probability of the
-    alignment decisions that go with it: one emit a word and, before the first word of a blank, the shifts to its
-    abstract token and one emit more, as the released scorer counts.
-    """
-
-    encoded: Tensor
-    decoded: Tensor
-    transitions: Tensor
 
 
 class Transducer(PairNetwork):
@@ -57,30 +41,21 @@ class Transducer(PairNetwork):
         self.shift = ShiftNetwork(size, settings.dropout) if settings.transitions == "parameterised" else None
         self._shift_probability = settings.shift_probability
 
-    def log_likelihood(self, batch: PairBatch) -> Tensor:
-        """The marginal over all alignments whose last word is at the last abstract token (equation 7), (batch,)."""
+    def lattice(self, batch: PairBatch) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """What the functions of `kgscripts.alignment.lattice` take of these pairs."""
         encoded, decoded = self._read(batch)
         transitions = self.transitions(encoded, decoded[:, :-1])
-        return log_marginal(
-            self._emissions(encoded, decoded, batch),
-            transitions.shift,
-            transitions.emit,
-            batch.abstract_lengths,
-            batch.concrete_lengths,
-        )
+        emissions = self._emissions(encoded, decoded, batch)
+        return emissions, transitions.shift, transitions.emit, batch.abstract_lengths, batch.concrete_lengths
+
+    def log_likelihood(self, batch: PairBatch) -> Tensor:
+        """The marginal over all alignments whose last word is at the last abstract token (equation 7), (batch,)."""
+        return log_marginal(*self.lattice(batch))
 
     @torch.no_grad()
     def viterbi(self, batch: PairBatch) -> ViterbiPath:
         """The best alignments and their log probabilities together with the words (appendix A.4)."""
-        encoded, decoded = self._read(batch)
-        transitions = self.transitions(encoded, decoded[:, :-1])
-        return viterbi(
-            self._emissions(encoded, decoded, batch),
-            transitions.shift,
-            transitions.emit,
-            batch.abstract_lengths,
-            batch.concrete_lengths,
-        )
+        return viterbi(*self.lattice(batch))
 
     def path_log_likelihood(self, batch: PairBatch, path: Tensor) -> Tensor:
         """log p(concrete, path | abstract), (batch,), for `path` (batch, concrete) int64: hard EM (appendix A.3).
@@ -113,62 +88,12 @@ class Transducer(PairNetwork):
             mixtures.append((words + alignments[queries, :, None]).logsumexp(dim=1))
         return torch.cat(mixtures)
 
-    def slot_word(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> Tensor:
-        """As `next_word`, but from the one alignment that `slot_states` finds for a blank, as published."""
-        states = self.slot_states(batch, rows, positions, slot_starts)
-        return self.emission.logits(states.encoded, states.decoded)
-
-    def slot_states(self, batch: PairBatch, rows: Tensor, positions: Tensor, slot_starts: Tensor) -> SlotStates:
-        """The states that predict the words at (row, position) of blanks that begin at `slot_starts` (appendix A.4).
-
-        `rows`, `positions` and `slot_starts` are (queries,) int64.
-        The words before a blank get their Viterbi alignment, free at the end. Under fixed transitions the blank shares
-        the alignment of the last of them; parameterised ones shift on while shifting is more probable than emitting.
-        """
-        encoded, decoded = self._read(batch)
-        before = self._alignment_before(encoded, decoded, batch, rows, slot_starts)
-        candidates = encoded[rows]
-        # Decided once for each blank, in the state before its first word: (queries, abstract).
-        transitions = self.transitions(candidates, decoded[rows, slot_starts][:, None])
-        shift, emit = (
-            values.expand(len(rows), 1, encoded.shape[1])[:, 0] for values in (transitions.shift, transitions.emit)
-        )
-        token = torch.arange(encoded.shape[1], device=rows.device)
-        slot = before
-        if self.shift is not None:
-            stays = (shift <= emit) | (token >= batch.abstract_lengths[rows][:, None] - 1)
-            slot = (stays & (token >= before[:, None])).int().argmax(dim=1)
-        passed = (token >= before[:, None]) & (token < slot[:, None])
-        emitted = emit.gather(1, slot[:, None])[:, 0]
-        first = torch.where(passed, shift, 0.0).sum(dim=1) + emitted
-        return SlotStates(
-            encoded=candidates[torch.arange(len(rows), device=rows.device), slot],
-            decoded=decoded[rows, positions],
-            transitions=emitted + torch.where(positions == slot_starts, first, 0.0),
-        )
-
     def transitions(self, encoded: Tensor, decoded: Tensor) -> Transitions:
         """Log probabilities of shift and emit, broadcastable to (batch, concrete, abstract)."""
         if self.shift is not None:
             return parameterised_transitions(self.shift(encoded, decoded))
         fixed = fixed_transitions(self._shift_probability)
         return Transitions(shift=fixed.shift.to(encoded), emit=fixed.emit.to(encoded))
-
-    def _alignment_before(
-        self, encoded: Tensor, decoded: Tensor, batch: PairBatch, rows: Tensor, slot_starts: Tensor
-    ) -> Tensor:
-        """The abstract token of the last word before each blank, (queries,); the first token where there are none."""
-        if batch.concrete.shape[1] == 0:
-            return torch.zeros_like(rows)
-        transitions = self.transitions(encoded, decoded[:, :-1])
-        ends = prefix_viterbi(
-            self._emissions(encoded, decoded, batch),
-            transitions.shift,
-            transitions.emit,
-            batch.abstract_lengths,
-            batch.concrete_lengths,
-        )
-        return torch.where(slot_starts > 0, ends[rows, (slot_starts - 1).clamp(min=0)], 0)
 
     def _read(self, batch: PairBatch) -> tuple[Tensor, Tensor]:
         """States (batch, abstract, hidden) of the encoder and (batch, concrete + 1, hidden) of the decoder."""
