@@ -72,6 +72,10 @@ def options_of(cls: Any) -> dict[str, DeclaredOption]:
     """The options that a class declares, by their names, in its order."""
     found, helps = {}, docstrings_of(cls)
     for item in attrs.fields(cls):
+        if isinstance(item.type, str):
+            raise TypeError(
+                f"{cls.__name__} is in a module with `from __future__ import annotations`: its types are texts"
+            )
         members = [each for each in get_args(item.type) if each is not NoneType]
         plain = reduce(or_, members) if NoneType in get_args(item.type) else item.type
         plain = Iterable if get_origin(plain) is Iterable else plain
