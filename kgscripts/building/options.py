@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
     from kgscripts.models.scenarios.protocol import NewScenario
+else:
+    # The types of all fields are read when the module is imported, and importing spaCy takes long.
+    Doc = Any
 
 
 MODES = ("given", "detected", "both")
