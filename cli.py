@@ -39,7 +39,6 @@ import logging
 import signal
 from importlib import metadata
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from types import TracebackType
 
-    from schemas.script_graph import StoredGraph
 
 # name -> (module:function or module:app, one line for `kgscripts --help`); those of the entry points
 # `kgscripts.commands`, of reproductions and of other packages, come after them.
@@ -204,19 +202,6 @@ def root(
     _wants_traceback = debug
     start_log(log_file)
     context.with_resource(phase(logging.getLogger("kgscripts"), f"kgscripts {context.invoked_subcommand}"))
-    # What the commands of one package cannot import of the other.
-    context.obj = SimpleNamespace(shapes=_conformance)
-
-
-def _conformance(graph: StoredGraph, sample: int) -> tuple[int, int] | None:
-    """How many nodes of a graph were checked against the shapes, and how many conform; None without pySHACL."""
-    from exports.validation import validate
-
-    report = validate(graph, sample)
-    if report.shapes is None:
-        return None
-    checked = sum(item.checked for item in report.shapes)
-    return checked, checked - min(checked, len({violation.node for violation in report.violations}))
 
 
 def main() -> None:

@@ -32,16 +32,11 @@ from kgscripts.scripts.types import (
     well_supported,
 )
 from schemas.changes import Level
-from schemas.terminal import console, printable
+from schemas.terminal import console, count, printable
 
 LONGEST = 240
 """The most characters of a label or sentence."""
 ADDED = "added by a person"
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 step", "2 steps"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def add_evidence(tree: Tree, evidence: Iterable[Evidence], *, numbered: bool = False) -> None:

@@ -16,7 +16,7 @@ from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.script_graph import StoredGraph
-from schemas.terminal import echo, echo_json, printable
+from schemas.terminal import count, echo, echo_json, printable
 
 _PASSAGES = 3
 """The most passages of a step, and of each of its parts, if the option does not say it."""
@@ -136,7 +136,7 @@ def _check(scenario: str | None, step: str | None, tool: str | None, evidence: i
 
 def _draw(script: Script, file: Path) -> None:
     from exports.views.picture import picture
-    from exports.views.script_tree import count, left_out_line
+    from exports.views.script_tree import left_out_line
 
     save_picture(picture(script), file)
     echo(f"wrote {printable(str(file))} with {count(len(script.steps), 'step')}")

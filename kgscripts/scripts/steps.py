@@ -30,10 +30,10 @@ from schemas.type_declarations import installed_relation_types
 _OF_STEPS = ("rank", "mean_position", "typicality", "usual", "essential", "essential_probability", "optional")
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
 _FURTHER = {
-    "USES": ("role", "predicted", "inferred"),
+    "USES": ("role", "predicted", "inferred", "pmi"),
     "HAS_PARTICIPANT": ("role",),
     "DECOMPOSES_INTO": ("position",),
-    "CHANGES": ("level",),
+    "CHANGES": ("level", "pmi"),
     "CLOSE_MATCH": ("similarity",),
     "NEEDS": ("role", "declared", "used", "amount", "usual"),
 }
