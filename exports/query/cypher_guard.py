@@ -1,8 +1,8 @@
 """The check of Cypher queries: only clauses, procedures and functions that read.
 
-The functions and procedures are those of Neo4j, Ladybug and ArcadeDB, in lower case, that compute from their arguments and
-the graph, or describe its schema. Functions that read files, load code, change sequences or settings, or belong to plugins
-are left out.
+The functions and procedures are those of Neo4j, Ladybug and ArcadeDB, in lower case, that compute from their arguments
+and the graph, or describe its schema. Functions that read files, load code, change sequences or settings, or belong to
+plugins are left out.
 """
 
 from __future__ import annotations

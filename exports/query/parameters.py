@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from exports.query.sparql_guard import scan_sparql
 from exports.query.text import Scan, Token
-from exports.rdf.language import text_language
+from exports.rdf.dataset import text_language
 from kgscripts.scripts.names import folded, nearest
 from schemas.arguments import check_type, shown
 from schemas.errors import ConfigurationError, QueryError

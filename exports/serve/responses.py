@@ -9,9 +9,8 @@ from contextlib import suppress
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
-from exports.serve.limits import ServerLimits
+from exports.serve.limits import BusyError, ServerLimits
 from exports.serve.protocol import ProtocolError
-from exports.serve.turns import BusyError
 from schemas.errors import (
     ConfigurationError,
     InputError,

@@ -6,8 +6,8 @@ import base64
 from collections.abc import Sequence
 from html import escape
 
-from exports.views.needs_tree import needs_text
 from exports.views.picture import picture
+from exports.views.script_tree import needs_text
 from kgscripts.scripts.reading import list_scenarios, read_script
 from kgscripts.scripts.types import Part, Script, Step, shown_name, well_supported
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES

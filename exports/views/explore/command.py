@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from exports.views.explore.page import MOST_BYTES, make_page
-from exports.views.tree_lines import count
+from exports.views.script_tree import count
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.output_files import check_outputs, new_file
