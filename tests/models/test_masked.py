@@ -12,8 +12,13 @@ from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import MINILM, MINILM_SHA256, find_encoder, load_encoder, weights_digest
 from kgscripts.models.registry import load
-from kgscripts.reproductions.kidscook.networks.masked import MaskedModel, MaskedNetwork, masked_checkpoint, new_network
-from kgscripts.reproductions.kidscook.networks.masked_inputs import MAX_PIECES
+from kgscripts.reproductions.kidscook.networks.masked import (
+    MAX_PIECES,
+    MaskedModel,
+    MaskedNetwork,
+    masked_checkpoint,
+    new_network,
+)
 from schemas.errors import ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
 

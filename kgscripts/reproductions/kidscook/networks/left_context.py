@@ -12,10 +12,9 @@ from torch import Tensor
 
 from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
-from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
-from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
+from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch, Vocabulary
 from schemas.errors import InputError
 
 _CELLS = 60_000
