@@ -39,7 +39,6 @@ import logging
 import signal
 from importlib import metadata
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from types import TracebackType
 
-    from schemas.script_graph import StoredGraph
 
 # name -> (module:function or module:app, one line for `kgscripts --help`); those of the entry points
 # `kgscripts.commands`, of reproductions and of other packages, come after them.
@@ -74,7 +72,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("kgscripts.commands.merge:diff", "Print what differs between two graphs."),
     "show": ("exports.views.show:show", "Print a scenario as a tree, or the steps that use a tool."),
     "explore": ("exports.views.explore.command:explore", "Write one page to look through a graph."),
-    "needs": ("exports.views.needs_command:needs", "Print the tools and supplies that a scenario needs."),
+    "needs": ("exports.views.show:needs", "Print the tools and supplies that a scenario needs."),
     "plan": ("kgscripts.commands.plan:plan", "Print a scenario as a plan for a planner or a robot."),
     "search": ("kgscripts.commands.search:search", "Find steps, tools and scenarios by words and meaning."),
     "prepare": ("exports.preparing:prepare", "Make the stores and indexes of a graph beforehand."),
@@ -204,19 +202,6 @@ def root(
     _wants_traceback = debug
     start_log(log_file)
     context.with_resource(phase(logging.getLogger("kgscripts"), f"kgscripts {context.invoked_subcommand}"))
-    # What the commands of one package cannot import of the other.
-    context.obj = SimpleNamespace(shapes=_conformance)
-
-
-def _conformance(graph: StoredGraph, sample: int) -> tuple[int, int] | None:
-    """How many nodes of a graph were checked against the shapes, and how many conform; None without pySHACL."""
-    from exports.validation import validate
-
-    report = validate(graph, sample)
-    if report.shapes is None:
-        return None
-    checked = sum(item.checked for item in report.shapes)
-    return checked, checked - min(checked, len({violation.node for violation in report.violations}))
 
 
 def main() -> None:

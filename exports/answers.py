@@ -105,9 +105,9 @@ def script(graph: ScriptGraph, scenario: str, limit: int, evidence: int) -> Scri
     return graph.script(scenario, limit=limit, evidence=evidence)
 
 
-def step(graph: ScriptGraph, scenario: str, step: str, evidence: int) -> StepOfScenario:
+def step(graph: ScriptGraph, scenario: str, step: str, evidence: int, *, causes: bool = True) -> StepOfScenario:
     """A step with its wordings, tools, participants, changes and passages."""
-    label, found = read_step(graph, scenario, step, usual=True, evidence=evidence)
+    label, found = read_step(graph, scenario, step, usual=True, evidence=evidence, causes=causes)
     return StepOfScenario(scenario=label, step=found)
 
 

@@ -223,8 +223,8 @@ def validate(
 
     Example: kgscripts validate graph --all
     """
+    from exports.rdf.shapes import Violation
     from exports.validation import validate as check
-    from exports.violations import Violation
     from kgscripts.records import RecordStore
 
     graph = StoredGraph.open(directory)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from exports.neo4j.constraints import constraints_text
+from exports.neo4j.property_graph import constraints_text
 from exports.rdf.context import context_text
 from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text

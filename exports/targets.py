@@ -1,16 +1,20 @@
-"""Export targets, identified by suffix (``graph.ttl.gz``) or scheme (``neo4j://host``, ``oxigraph:DIR``)."""
+"""Export targets, identified by suffix (``graph.ttl.gz``) or scheme (``neo4j://host``, ``oxigraph:DIR``), and files
+that are compressed if the end of their name says so.
+"""
 
 from __future__ import annotations
 
+import gzip
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import IO, Protocol, cast
 
+import pyarrow as pa
 from attrs import frozen
 
-from exports.files.compression import COMPRESSIONS
 from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
@@ -19,6 +23,32 @@ from schemas.logs import phase
 from schemas.plugins import entry_points_of, loaded
 from schemas.results import ExportReport
 from schemas.script_graph import StoredGraph, check_graph
+
+COMPRESSIONS = (".gz", ".zst")
+_GZIP_LEVEL = 4
+"""Twice as fast as the default level with a tenth more bytes, measured on N-Quads."""
+
+
+def compression_of(path: Path) -> str:
+    """The last suffix of a path if it is one of `COMPRESSIONS`, else ""."""
+    suffix = path.suffix.lower()
+    return suffix if suffix in COMPRESSIONS else ""
+
+
+@contextmanager
+def opened(path: Path, compression: str) -> Iterator[IO[bytes]]:
+    """A new file to write to, with one of `COMPRESSIONS` or none (""). The same content gives the same bytes."""
+    with path.open("wb") as file:
+        if compression == ".gz":
+            # No name and no time in the header.
+            with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as stream:
+                yield cast(IO[bytes], stream)
+        elif compression == ".zst":
+            with pa.CompressedOutputStream(file, "zstd") as stream:
+                yield stream
+        else:
+            yield file
+
 
 _LOG = logging.getLogger(__name__)
 

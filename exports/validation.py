@@ -12,7 +12,7 @@ from attrs import frozen
 
 from exports.query.sparql import embedded_store
 from exports.rdf.mapping import qualified_ids
-from exports.violations import Violation
+from exports.rdf.shapes import Violation
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.kept_stores import use_store
 from schemas.script_graph import StoredGraph

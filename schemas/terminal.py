@@ -52,6 +52,11 @@ _LINE, _LINES, _SHEET = _Escapes(""), _Escapes("\n"), _Escapes("\n\t")
 _JSON = _Escapes("\n", as_json=True)
 
 
+def count(number: int, noun: str) -> str:
+    """ "1 step", "2 steps"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def printable(text: str) -> str:
     r"""`text` in one line, with every character that controls a terminal escaped (``\x1b``, ``\u202e``, ``\n``)."""
     return text.translate(_LINE)

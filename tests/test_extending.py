@@ -64,7 +64,7 @@ import pyshacl, rdflib
 from typer.testing import CliRunner
 import cli
 import kgscripts
-from exports.neo4j.constraints import constraints_text
+from exports.neo4j.property_graph import constraints_text
 from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.targets import export

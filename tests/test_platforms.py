@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from exports.query import child_process, confined
+from exports.query import confined, engine_process
 from kgscripts.assembly.engine import default_memory
 from kgscripts.pipeline import build_graph
 from schemas import operating_system
@@ -48,7 +48,7 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
                 if getattr(module, library.__name__, None) is library:
                     monkeypatch.setattr(module, library.__name__, instead)
     platform = SimpleNamespace(platform="win32", executable=sys.executable, path=sys.path)
-    for module in (operating_system, child_process):
+    for module in (operating_system, engine_process):
         monkeypatch.setattr(module, "sys", platform)
     monkeypatch.setattr(confined, "_children", [])
 

@@ -10,8 +10,8 @@ from exports.cypher.ladybug_store import check_store, embedded_store
 from exports.query.confined import ask as ask_engine
 from exports.query.cypher_guard import judge
 from exports.query.engine_process import MAX_ROWS, EngineError, Limits, check_limits
-from exports.query.errors import ONLY_READS, error_at, line_of
 from exports.query.parameters import checked_parameters, cypher_with
+from exports.query.text import ONLY_READS, error_at, line_of
 from exports.targets import scheme_of
 from schemas.arguments import path_of
 from schemas.errors import QueryError

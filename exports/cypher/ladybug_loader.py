@@ -1,6 +1,6 @@
 """The child process that fills a Ladybug file: on a full disk the engine ends the process that it runs in.
 
-It is run as a script, with the settings of `exports.query.child_process` in its argument and the statements as JSON on
+It is run as a script, with the settings of `exports.query.engine_process` in its argument and the statements as JSON on
 standard input: text and parameters of each. On standard output it writes an empty line for each statement that is done,
 and then ``end``; or the message of an error instead of any of them.
 """

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from exports.neo4j.property_graph import KEY, quoted
-from exports.query.child_process import Child
+from exports.query.engine_process import Child
 from exports.targets import ExportOptions, report, scheme_of
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import IO, Any
 from xml.sax.saxutils import escape, quoteattr
 
-from exports.files.compression import compression_of, opened
 from exports.neo4j.property_graph import ENDS, KEY, node_batches, relation_batches
-from exports.targets import ExportOptions, report
+from exports.targets import ExportOptions, compression_of, opened, report
 from schemas.graph_directory import graph_files
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.output_files import new_file

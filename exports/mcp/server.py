@@ -1,26 +1,78 @@
-"""The server of an assistant's tools over one graph: the Model Context Protocol, by its official SDK."""
+"""The server of an assistant's tools over one graph: the Model Context Protocol, by its official SDK. On standard input
+and output each call that cannot be read is answered too."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from functools import wraps
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, ParamSpec
 
+import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import Field
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError
+from pydantic import Field, ValidationError
 
 from exports import answers
 from exports.answers import short_changes, short_found, short_needs, short_passages, short_script, short_tools
 from exports.graph import ScriptGraph
-from exports.mcp.standard_io import StandardServer
 from exports.query.sparql import run_query
 from exports.rdf.ontology import ontology_text
 from kgscripts.search.entries import Kind
 from schemas.errors import KGScriptsError
 from schemas.terminal import finite, json_text
+
+_ID = re.compile(r'"id"\s*:\s*(-?\d{1,15}\b|"[^"\\]{0,200}")(?!\.)')
+
+
+class StandardServer(MCPServer[Any]):
+    """The SDK's server, which would log what it cannot read and let the assistant wait."""
+
+    async def run_stdio_async(self) -> None:
+        """Serve until standard input ends."""
+        async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+            send, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+            async def pass_on() -> None:
+                async with send:
+                    async for item in read:
+                        if isinstance(item, Exception):
+                            await write.send(SessionMessage(_refusal(item)))
+                        else:
+                            await send.send(item)
+
+            tasks.start_soon(pass_on)
+            server = self._lowlevel_server
+            await server.run(receive, write, server.create_initialization_options())
+
+
+def _refusal(error: Exception) -> JSONRPCError:
+    inputs = [item["input"] for item in error.errors()] if isinstance(error, ValidationError) else []
+    given = next((item for item in inputs if isinstance(item, dict)), inputs[0] if inputs else None)
+    said = "the message is no request: it must be JSON-RPC 2.0 in valid Unicode, with an id that is text or a number"
+    return JSONRPCError(jsonrpc="2.0", id=_id_of(given), error=ErrorData(code=PARSE_ERROR, message=said))
+
+
+def _id_of(given: object) -> int | str | None:
+    """The id of a message that cannot be read, as far as it can be told."""
+    content: Any = given
+    if isinstance(given, str):
+        try:
+            content = json.loads(given)
+        except (ValueError, RecursionError):
+            found = _ID.search(given)
+            content = {"id": json.loads(found[1])} if found else None
+    number = content.get("id") if isinstance(content, dict) else None
+    if isinstance(number, str):
+        return number.encode("utf-8", "replace").decode()
+    return number if type(number) is int else None
+
 
 _INSTRUCTIONS = (
     "A graph of script knowledge: how everyday things are done, step by step, read in texts. Begin with `search`, then "
@@ -99,7 +151,7 @@ def _tools(directory: Path) -> list[Callable[..., Values]]:
 
     def changes(scenario: Scenario, step: Step) -> Values:
         """What a step changes: attribute of entity, before and after; *certain* or *likely*."""
-        return short_changes(answers.step(ScriptGraph.open(directory), scenario, step, 0))
+        return short_changes(answers.step(ScriptGraph.open(directory), scenario, step, 0, causes=False))
 
     def plan(
         scenario: Scenario,
@@ -114,7 +166,7 @@ def _tools(directory: Path) -> list[Callable[..., Values]]:
         limit: Annotated[int, Field(ge=1, le=_MOST_PASSAGES, description="At most this number.")] = 3,
     ) -> Values:
         """The sentences of texts in which a step was read, with their source and position."""
-        return short_passages(answers.step(ScriptGraph.open(directory), scenario, step, limit))
+        return short_passages(answers.step(ScriptGraph.open(directory), scenario, step, limit, causes=False))
 
     def sparql(
         query: Annotated[str, Field(description="A query that only reads; kgs:, skos: and others are known.")],

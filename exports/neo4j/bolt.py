@@ -13,7 +13,7 @@ from neo4j.graph import Node, Path, Relationship
 from exports.neo4j.connection import call_within
 from exports.neo4j.ownership import BUILD, GRAPH
 from exports.query.engine_process import at_most
-from exports.query.errors import ONLY_READS, error_at, line_of
+from exports.query.text import ONLY_READS, error_at, line_of
 from exports.query.values import cypher_value, element
 from schemas.errors import QueryError
 from schemas.results import Table, Value

@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from exports.neo4j.constraints import constraints_text
 from exports.neo4j.ownership import BUILD, GRAPH
 from exports.neo4j.property_graph import (
     ENDS,
     KEY,
+    constraints_text,
     node_batches,
     node_schema,
     portions,

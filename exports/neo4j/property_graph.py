@@ -6,7 +6,7 @@ Properties that name nodes (`ValueType.NODE`, `ValueType.NODES`) hold their IRIs
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import StoredGraph
 from schemas.tables import ARROW_TYPES
-from schemas.type_declarations import Property, ValueType
+from schemas.type_declarations import Property, ValueType, id_prefix
 from schemas.vocabulary import ID_PREFIXES
 
 KEY = "iri"
@@ -88,3 +88,21 @@ def portions(batch: pa.RecordBatch, rows: int, size: int) -> Iterator[pa.RecordB
     step = min(rows, (batch.num_rows + 1) // 2)
     for start in range(0, batch.num_rows, step):
         yield from portions(batch.slice(start, step), rows, size)
+
+
+_HEADER = """\
+// The exporter creates these before it writes: the IRI of a node of each type is unique, which also indexes it.
+// Each statement ends in a semicolon, and running them again changes nothing. Neo4j 5 or later, any edition.
+"""
+
+
+def constraints(nodes: Iterable[str] = NODE_TYPES) -> Iterator[str]:
+    """A Cypher statement for each node type."""
+    for name in nodes:
+        constraint = f"kgscripts_{id_prefix(name).replace('-', '_')}_iri"
+        yield f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR (node:{name}) REQUIRE node.iri IS UNIQUE"
+
+
+def constraints_text() -> str:
+    """The constraints as a script for ``cypher-shell``."""
+    return _HEADER + "".join(f"{statement};\n" for statement in constraints())

@@ -12,9 +12,8 @@ import pyarrow as pa
 from attrs import frozen
 
 from exports.neo4j.connection import Database, connected
-from exports.neo4j.constraints import constraints
 from exports.neo4j.ownership import BUILD, GRAPH, Ownership
-from exports.neo4j.property_graph import ENDS, KEY, node_batches, portions, quoted, relation_batches
+from exports.neo4j.property_graph import ENDS, KEY, constraints, node_batches, portions, quoted, relation_batches
 from exports.neo4j.search import write_indexes
 from exports.targets import ExportOptions, another_graph, report
 from schemas.errors import StoreError

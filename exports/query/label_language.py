@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from exports.query.scan import Token
 from exports.query.sparql_guard import scan_sparql
-from exports.rdf.language import text_language
+from exports.query.text import Token
+from exports.rdf.dataset import text_language
 from schemas.errors import KGScriptsError
 from schemas.results import Table
 from schemas.script_graph import StoredGraph

@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from exports.query.scan import Scan, Token
 from exports.query.sparql_guard import scan_sparql
-from exports.rdf.language import text_language
+from exports.query.text import Scan, Token
+from exports.rdf.dataset import text_language
 from kgscripts.scripts.names import folded, nearest
 from schemas.arguments import check_type, shown
 from schemas.errors import ConfigurationError, QueryError

@@ -6,8 +6,7 @@ import re
 
 from attrs import define, field, frozen
 
-from exports.query.errors import ONLY_READS
-from exports.query.scan import Scan, Token, check_escapes, scan
+from exports.query.text import ONLY_READS, Scan, Token, check_escapes, scan
 from exports.rdf.terms import PREFIXES
 from schemas.errors import QueryError
 

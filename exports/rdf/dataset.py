@@ -1,20 +1,86 @@
-"""The description of the graph as a data set (VoID, DCAT) and of its build (PROV), and the scheme of its scenarios."""
+"""The description of the graph as a data set (VoID, DCAT), of its build (PROV) and of the metrics of its models (DQV),
+the scheme of its scenarios, and the language of its labels.
+
+The facts of the build in `run.json` are not a part of the graph: equal graphs have equal build ids whenever they were
+built.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
+from attrs import frozen
 
 from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant
-from exports.rdf.language import text_language
-from exports.rdf.metrics import describe_metrics, metric_ids
-from exports.rdf.run_facts import RunFacts, run_facts
-from exports.rdf.terms import DATASET_KIND, class_terms, property_term, relation_term
+from exports.rdf.terms import DATASET_KIND, METRIC_KIND, class_terms, property_term, relation_term
+from schemas.graph_directory import read_file
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.provenance import read_measurements
 from schemas.script_graph import StoredGraph
 from schemas.type_declarations import ValueType
+from schemas.vocabulary import slug
+
+_TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*\Z")
+
+
+def text_language(graph: StoredGraph) -> str:
+    """The language that the graph's parsers read (BCP 47); "" without a parser, or with parsers of several."""
+    languages = {language for language in graph.select("Model", ["language"])["language"].to_pylist() if language}
+    return languages.pop() if len(languages) == 1 and all(map(_TAG.match, languages)) else ""
+
+
+def metric_ids(names: pa.Array) -> pa.Array:
+    """The id of each metric, made of its name as ids of nodes are."""
+    return pa.array([_metric_id(name) for name in names.to_pylist()], pa.string())
+
+
+def _metric_id(name: str) -> str:
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    words = slug(name)
+    return f"{METRIC_KIND}/{words}-{digest}" if words else f"{METRIC_KIND}/{digest}"
+
+
+def describe_metrics(names: pa.ChunkedArray) -> Chunk:
+    """Describe each of the metrics once."""
+    distinct = pc.unique(names.combine_chunks())
+    values = (
+        Value("rdfs:label", distinct, ValueType.STRING, "en"),
+        Value("dqv:expectedDataType", constant("xsd:double", len(distinct)), Reference.TERM),
+    )
+    return Chunk((Description(metric_ids(distinct), ("dqv:Metric",), values),))
+
+
+@frozen(kw_only=True)
+class RunFacts:
+    """Version of kgscripts, and when the build began and ended (`xsd:dateTime`); None where it is not known."""
+
+    version: str | None = None
+    started: str | None = None
+    ended: str | None = None
+
+
+def run_facts(directory: Path) -> RunFacts:
+    """Read `run.json` of a graph directory; a file that is missing or damaged gives nothing."""
+    try:
+        content = json.loads(read_file(directory / "run.json"))
+        started = datetime.fromisoformat(content["started"])
+        ended = started + timedelta(seconds=content["seconds"])
+        version = content["versions"]["kgscripts"]
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return RunFacts()
+    return RunFacts(
+        version=version if isinstance(version, str) else None,
+        started=started.isoformat(timespec="seconds"),
+        ended=ended.isoformat(timespec="seconds"),
+    )
+
 
 DATASET = f"{DATASET_KIND}/script-graph"
 SCENARIO_SCHEME = f"{DATASET_KIND}/scenarios"

@@ -18,8 +18,8 @@ from uuid import UUID
 
 import pyoxigraph
 
-from exports.rdf.chunks import GraphChunks, portions
 from exports.rdf.dataset import BUILD_ID_TERM, DATASET
+from exports.rdf.mapping import GraphChunks, portions
 from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.syntax import NQuads
 from exports.rdf.terms import DATA_KINDS, expand

@@ -8,19 +8,15 @@ named graph of its source, everything else in the default graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import evolve
 
-from exports.rdf.dataset import SCENARIO_SCHEME
+from exports.rdf.dataset import SCENARIO_SCHEME, describe_dataset, describe_metrics, metric_ids, text_language
 from exports.rdf.descriptions import Chunk, Description, Reference, Value, constant, join
-from exports.rdf.language import text_language
-from exports.rdf.metrics import describe_metrics, metric_ids
-from exports.rdf.node_sources import NODES_OF_SOURCES, NodeSources
-from exports.rdf.scenario_links import describe_links
 from exports.rdf.terms import (
     EXTERNAL_RELATIONS,
     INVERSE_PROPERTIES,
@@ -32,10 +28,54 @@ from exports.rdf.terms import (
 )
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.scenario_documents import concept_scheme
 from schemas.script_graph import StoredGraph
 from schemas.tables import TABLE_NAMES
 from schemas.type_declarations import Layer, Property, ValueType
 from schemas.vocabulary import ID_PREFIXES
+
+NODES_OF_SOURCES = tuple(name for name, node in NODE_TYPES.items() if any(p.name == "source" for p in node.properties))
+"""The node types whose nodes belong to one source each."""
+
+
+class NodeSources:
+    """A merge join: nodes and relations ascend by the node's id, so one batch of nodes is in memory at a time."""
+
+    def __init__(self, graph: StoredGraph, node_type: str) -> None:
+        self._prefix = f"{ID_PREFIXES[node_type]}/"
+        self._batches = graph.batches(node_type)
+        self._batch = next(self._batches, None)
+
+    def of(self, ids: pa.Array) -> pa.Array:
+        """The source of each of `ids`, which ascend within and between calls; null for ids of other types."""
+        sources = pa.nulls(len(ids), pa.string())
+        nodes = ids.filter(pc.starts_with(ids, self._prefix))
+        if not len(nodes):
+            return sources
+        last = nodes[-1].as_py()
+        while self._batch is not None:
+            known, their_sources = self._batch.column("id"), self._batch.column("source")
+            sources = pc.coalesce(sources, their_sources.take(pc.index_in(ids, value_set=known)))
+            if known[-1].as_py() >= last:
+                break
+            self._batch = next(self._batches, None)
+        return sources
+
+
+def describe_links(graph: StoredGraph) -> Iterator[Chunk]:
+    """Link the listed scenarios of the graph to those that are broader or related."""
+    scenarios = graph.table("Scenario").select(["label", "id"])
+    ids = dict(zip(*(column.to_pylist() for column in scenarios.columns), strict=True))
+    present = [concept for concept in concept_scheme() if concept.label in ids]
+    for predicate, pairs in (
+        ("skos:broader", [(concept.label, other) for concept in present for other in concept.broader]),
+        ("skos:related", [(concept.label, other) for concept in present for other in concept.related]),
+    ):
+        rows = [(ids[label], ids[other]) for label, other in pairs if other in ids]
+        if rows:
+            starts, ends = (pa.array(column) for column in zip(*rows, strict=True))
+            yield Chunk((Description(starts, (), (Value(predicate, ends, Reference.DATA),)),))
+
 
 _ROWS = 16_384
 _BYTES = 32 << 20
@@ -221,3 +261,33 @@ def _describe_relations(name: str, batch: pa.RecordBatch, sources: NodeSources |
         others = pa.nulls(len(starts), pa.string()) if sources is None else sources.of(starts)
         graphs = pc.if_else(pc.starts_with(starts, "source/"), starts, others)
     return Chunk(tuple(descriptions), graphs, batch.num_rows)
+
+
+class GraphChunks:
+    """Iterate over the chunks of a graph, its description last; `triples` counts those so far."""
+
+    def __init__(self, graph: StoredGraph, progress: Callable[[int], None] | None = None) -> None:
+        self._graph = graph
+        self._progress = progress
+        self.triples = 0
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for chunk in chain(describe(self._graph), describe_dataset(self._graph)):
+            yield chunk
+            self.triples += chunk.triples
+            if self._progress is not None and chunk.rows:
+                self._progress(chunk.rows)
+
+
+def portions(parts: Iterable[memoryview], size: int) -> Iterator[bytes]:
+    """Whole `parts` of a document joined to about `size` bytes, so that no line is cut."""
+    gathered: list[memoryview] = []
+    length = 0
+    for part in parts:
+        gathered.append(part)
+        length += len(part)
+        if length >= size:
+            yield b"".join(gathered)
+            gathered, length = [], 0
+    if length:
+        yield b"".join(gathered)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyoxigraph
 
-from exports.rdf.chunks import GraphChunks, portions
+from exports.rdf.mapping import GraphChunks, portions
 from exports.rdf.syntax import NQuads
 from exports.targets import ExportOptions, report, scheme_of
 from schemas.errors import StoreError

@@ -13,9 +13,8 @@ import pyshacl
 import rdflib
 from rdflib.namespace import RDF, SH
 
-from exports.rdf.shapes import shapes_text
+from exports.rdf.shapes import Violation, shapes_text
 from exports.rdf.terms import PREFIXES, expand
-from exports.violations import Violation
 
 _TYPE = pyoxigraph.NamedNode(expand("rdf:type"))
 _REPLACED = pyoxigraph.NamedNode(expand("dcterms:isReplacedBy"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
+from attrs import frozen
+
 from exports.rdf.terms import (
     DATATYPES,
     EXTERNAL_RELATIONS,
@@ -55,6 +57,15 @@ _REPLACED = (
     'sh:pattern "sub-event/[^/]+$"',
     f"sh:property [ sh:path dcterms:isReplacedBy ; sh:class kgs:SubEvent ; {_ONE} ]",
 )
+
+
+@frozen(kw_only=True)
+class Violation:
+    """A violation of `node`, with the property (none: the node as a whole)."""
+
+    node: str
+    path: str | None
+    message: str
 
 
 def shapes_text(

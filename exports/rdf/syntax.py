@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from exports.rdf.descriptions import Chunk, Reference, Value, join
-from exports.rdf.literals import double, each_distinct, escaped
+from exports.rdf.descriptions import Chunk, Reference, Value, double, each_distinct, escaped, join
 from exports.rdf.terms import DATATYPES, expand
 from schemas.type_declarations import ValueType
 

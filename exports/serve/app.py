@@ -19,11 +19,10 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from exports.serve.graph_service import GraphService
 from exports.serve.guards import HEALTH, Guards
-from exports.serve.limits import ServerLimits
+from exports.serve.limits import ServerLimits, Turns
+from exports.serve.pages import small_page
 from exports.serve.responses import as_json, explained, failure
 from exports.serve.served import Served
-from exports.serve.small_page import small_page
-from exports.serve.turns import Turns
 from schemas.drawing.svg import legible
 from schemas.errors import ConfigurationError
 

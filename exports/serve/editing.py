@@ -13,10 +13,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from exports.serve.kept_graph import KeptGraph
+from exports.serve.limits import Turns
 from exports.serve.protocol import ProtocolError
 from exports.serve.responses import as_json, explained, read_body
 from exports.serve.served import Served
-from exports.serve.turns import Turns
 from kgscripts.editing.pending import PendingCorrections
 from schemas.errors import KGScriptsError
 

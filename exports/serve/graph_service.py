@@ -14,18 +14,14 @@ from starlette.routing import Route
 from exports.rdf.dataset import DATASET
 from exports.serve.api import ADDRESSES, SCENARIO, Address, description
 from exports.serve.editing import Editing
-from exports.serve.kept_answers import KeptAnswer, KeptAnswers, takes_gzip
 from exports.serve.kept_graph import KeptGraph
-from exports.serve.node_page import node_page
-from exports.serve.pages import ExploredGraph
+from exports.serve.limits import Turns
+from exports.serve.pages import ExploredGraph, Page, node_page, query_page
 from exports.serve.protocol import ProtocolError, ProtocolRequest
-from exports.serve.query_page import query_page
-from exports.serve.responses import as_json, explained, read_body
+from exports.serve.responses import KeptAnswer, KeptAnswers, as_json, explained, read_body, takes_gzip
 from exports.serve.served import Served
-from exports.serve.small_page import Page
+from exports.serve.sparql import SPARQL_METHODS, VARY, sparql_endpoint
 from exports.serve.sparql import key as sparql_key
-from exports.serve.sparql_service import SPARQL_METHODS, VARY, sparql_endpoint
-from exports.serve.turns import Turns
 from schemas.terminal import json_text
 
 Endpoint = Callable[[Request], Awaitable[Response]]

@@ -14,9 +14,9 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from exports.serve.limits import ServerLimits
-from exports.serve.negotiation import preferred
+from exports.serve.pages import small_page
+from exports.serve.protocol import preferred
 from exports.serve.responses import explained, read_body
-from exports.serve.small_page import small_page
 
 _HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{0,5}))?")
 """The whole of a Host header: a name or an address, and a port. A zone of IPv6 has no place in it (RFC 6874)."""

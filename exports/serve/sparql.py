@@ -1,22 +1,26 @@
-"""Answers in SPARQL over an Oxigraph store, as text in the format that a client prefers."""
+"""The SPARQL 1.1 Protocol over HTTP and any Oxigraph store: answers as text in the format that a client prefers, and
+the service description (W3C, 21 March 2013)."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+import pyoxigraph
 from attrs import field, frozen
+from starlette.requests import Request
+from starlette.responses import Response
 
 from exports.query.confined import ask_serialised
 from exports.query.engine_process import EngineError, Limits
 from exports.query.sparql import syntax_error
 from exports.query.sparql_guard import judge
 from exports.serve.limits import ServerLimits
-from exports.serve.negotiation import RESULTS, TRIPLES, preferred
-from exports.serve.protocol import ProtocolError, ProtocolRequest
+from exports.serve.protocol import RESULTS, TRIPLES, ProtocolError, ProtocolRequest, preferred, read_request
+from exports.serve.responses import explained, read_body
 from schemas.errors import QueryError
 
 _judged = lru_cache(maxsize=64)(judge)
@@ -83,3 +87,69 @@ def key(request: ProtocolRequest, accept: str | None) -> str | None:
     if _CHANGING.search(request.query):
         return None
     return json.dumps([request.query, request.default_graphs, request.named_graphs, accept])
+
+
+_SERVICE = "http://www.w3.org/ns/sparql-service-description#"
+_FORMATS = "http://www.w3.org/ns/formats/"
+_RESULTS = ("SPARQL_Results_JSON", "SPARQL_Results_XML", "SPARQL_Results_CSV", "SPARQL_Results_TSV")
+_TRIPLES = ("Turtle", "N-Triples", "RDF_XML", "JSON-LD")
+
+
+def service_description(endpoint: str, accept: str | None) -> tuple[str, str]:
+    """The description of the service at an address, with its media type.
+
+    Raises ProtocolError with the status 406 if the client takes no RDF.
+    """
+    media_type = preferred(accept, TRIPLES)
+    if media_type is None:
+        raise ProtocolError(406, f"the service description is of the types {', '.join(TRIPLES)}")
+    service = pyoxigraph.BlankNode("service")
+    type_of = pyoxigraph.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+    triples = [
+        pyoxigraph.Triple(service, type_of, _term("Service")),
+        pyoxigraph.Triple(service, _term("endpoint"), pyoxigraph.NamedNode(endpoint)),
+        pyoxigraph.Triple(service, _term("supportedLanguage"), _term("SPARQL11Query")),
+        pyoxigraph.Triple(service, _term("feature"), _term("UnionDefaultGraph")),
+        *(
+            pyoxigraph.Triple(service, _term("resultFormat"), pyoxigraph.NamedNode(_FORMATS + name))
+            for name in (*_RESULTS, *_TRIPLES)
+        ),
+    ]
+    form = pyoxigraph.RdfFormat.from_media_type(media_type)
+    content = pyoxigraph.serialize(triples, format=form)
+    return media_type, (content or b"").decode()
+
+
+def _term(name: str) -> pyoxigraph.NamedNode:
+    return pyoxigraph.NamedNode(_SERVICE + name)
+
+
+_ALLOWED = ("HEAD", "GET", "POST", "OPTIONS")
+SPARQL_METHODS = (*_ALLOWED, "PUT", "PATCH", "DELETE")
+"""The methods that a route gives to the endpoint, which refuses some itself."""
+VARY = {"Vary": "Accept"}
+
+
+def sparql_endpoint(
+    answer: Callable[[ProtocolRequest, Request], Awaitable[Response]], limits: ServerLimits
+) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint whose queries `answer` answers, each with the request that has its headers."""
+
+    async def endpoint(request: Request) -> Response:
+        if request.method not in _ALLOWED[:3]:
+            status = 204 if request.method == "OPTIONS" else 405
+            return Response(status_code=status, headers={"Allow": ", ".join(_ALLOWED)})
+
+        async def respond() -> Response:
+            body = await read_body(request, limits)
+            wanted = read_request(request.method, request.url.query, request.headers.get("content-type"), body)
+            if wanted is None:
+                media_type, text = service_description(
+                    str(request.url.replace(query="")), request.headers.get("accept")
+                )
+                return Response(text, media_type=media_type, headers=VARY)
+            return await answer(wanted, request)
+
+        return await explained(respond)
+
+    return endpoint

@@ -6,13 +6,13 @@ import base64
 from collections.abc import Sequence
 from html import escape
 
-from exports.views.needs_tree import needs_text
 from exports.views.picture import picture
+from exports.views.script_tree import needs_text
 from kgscripts.scripts.reading import list_scenarios, read_script
 from kgscripts.scripts.types import Part, Script, Step, shown_name, well_supported
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import StoredGraph, check_graph
-from schemas.terminal import printable
+from schemas.terminal import count, printable
 
 _STEPS = 12
 _PARTS = 4
@@ -43,10 +43,9 @@ def script_html(script: Script) -> str:
     names = ("", "step", "sources", "tools", "participants", "changes", "or")
     head = "".join(f"<th>{name}</th>" for name in names)
     rows = "".join(_row(number, step) for number, step in enumerate(script.steps, start=1))
-    sources = f"{script.support:,} source{'' if script.support == 1 else 's'}"
     left_out = f"; {len(script.left_out):,} more steps are left out" if script.left_out else ""
     needs = f"<br>{_text(needs_text(script.needs, script.needs_left_out))}" if script.needs else ""
-    title = f"<b>{_text(script.label)}</b> <small>read in {sources}{left_out}</small>"
+    title = f"<b>{_text(script.label)}</b> <small>read in {count(script.support, 'source')}{left_out}</small>"
     return f"{title}{needs}<table><tr>{head}</tr>{rows}</table>"
 
 

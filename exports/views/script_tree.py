@@ -1,7 +1,11 @@
-"""Scripts, steps and lists of scenarios as trees for people: on terminals, in pipes and as the text of a script."""
+"""Scripts, steps, needs and lists of scenarios as trees for people: on terminals, in pipes and as the text of a script.
+
+Their lines have labels, counts and sentences without control characters.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -10,13 +14,12 @@ from operator import attrgetter
 from rich.text import Text
 from rich.tree import Tree
 
-from exports.views.needs_tree import needs_line
-from exports.views.tree_lines import ADDED, add_evidence, count, numbers_of, styled, was_added
-from kgscripts.scripts.things import ToolUse
+from kgscripts.scripts.things import Needs, ToolUse
 from kgscripts.scripts.types import (
     Change,
     Evidence,
     Match,
+    Need,
     Part,
     Participant,
     Reason,
@@ -25,10 +28,109 @@ from kgscripts.scripts.types import (
     Step,
     StepCorrection,
     Tool,
+    is_added,
     well_supported,
 )
 from schemas.changes import Level
-from schemas.terminal import console
+from schemas.terminal import console, count, printable
+
+LONGEST = 240
+"""The most characters of a label or sentence."""
+ADDED = "added by a person"
+
+
+def add_evidence(tree: Tree, evidence: Iterable[Evidence], *, numbered: bool = False) -> None:
+    """Add the sentences, each with its words in brackets."""
+    for number, item in enumerate(evidence, start=1):
+        before, after = item.text[: item.words_start], item.text[item.words_end :]
+        tree.add(
+            styled(
+                (f"{number}. " if numbered else "", "dim"),
+                (f'"{before}[', "italic"),
+                (item.words, "bold italic"),
+                (f']{after}"', "italic"),
+                (f"  {item.source}, characters {item.start} to {item.end}", "dim"),
+            )
+        )
+
+
+def numbers_of(what: Part | ToolUse) -> str:
+    """How many sources have it, and which share; or that a person added it."""
+    return ADDED if was_added(what) else f"{count(what.support, 'source')}, {what.probability:.0%}"
+
+
+def was_added(what: Part | ToolUse) -> bool:
+    """Whether only a person added it."""
+    return is_added(what.support, what.probability)
+
+
+def styled(*pieces: tuple[str, str]) -> Text:
+    """A line of pieces of text, each with its style."""
+    line = Text()
+    for text, style in pieces:
+        line.append(_shown(text), style=style)
+    return line
+
+
+def _shown(text: str) -> str:
+    """`text` in one line without control characters, cut to `LONGEST` characters."""
+    line = printable(re.sub(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+", " ", text))
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+_STYLES = {True: "green", False: "cyan"}
+"""The styles of tools and of supplies."""
+
+
+def needs_line(needs: Iterable[Need], left_out: int = 0) -> Text:
+    """ "You need: bowl, oven; flour (200 g), egg (3)": tools, then supplies with their amounts."""
+    line = styled(("You need: ", "bold"))
+    before: Need | None = None
+    for need in needs:
+        between = "" if before is None else ", " if before.is_tool == need.is_tool else "; "
+        amount = f" ({need.amount})" if need.amount else ""
+        line.append_text(styled((between, ""), (need.label, _STYLES[need.is_tool]), (amount, "dim")))
+        before = need
+    if left_out:
+        line.append_text(styled((f"; {left_out:,} more in few sources", "dim")))
+    return line
+
+
+def needs_text(needs: Iterable[Need], left_out: int = 0) -> str:
+    """`needs_line` as plain text."""
+    return needs_line(needs, left_out).plain
+
+
+def needs_tree(found: Needs) -> Tree:
+    """The tools and supplies of a scenario, each with its numbers and passages."""
+    tree = Tree(styled((found.label, "bold"), (f"  read in {count(found.support, 'source')}", "dim")))
+    for kind, is_tool in (("tools", True), ("supplies", False)):
+        needs = [need for need in found.needs if need.is_tool is is_tool]
+        branch = tree.add(Text(kind, style="dim")) if needs else tree
+        for need in needs:
+            details = ", ".join(_need_details(need))
+            leaf = branch.add(styled((need.label, _STYLES[is_tool]), (f"  {details}", "dim")))
+            add_evidence(leaf, need.evidence)
+    if not found.needs:
+        tree.add(Text("no list names a need, and no usual step uses anything", style="dim"))
+    if found.left_out:
+        tree.add(styled((f"{found.left_out:,} more: --all --min-support 1 shows all", "dim")))
+    return tree
+
+
+def _need_details(need: Need) -> Iterator[str]:
+    if need.role:
+        yield need.role
+    if need.amount:
+        yield need.amount
+    yield numbers_of(need)
+    if need.declared:
+        yield f"declared by {need.declared:,}"
+    if need.used:
+        yield f"used by {need.used:,}"
+    if not need.usual:
+        yield "unusual"
+
 
 _MOST_PARTS = 6
 """The most tools, participants or changes that are printed of a step in a script: many were read only once."""
@@ -120,9 +222,11 @@ def left_out_line(script: Script) -> str:
 
 
 def step_tree(scenario: str, step: Step) -> Tree:
-    """A step with all that belongs to it. The passages are listed once, at the end; the parts name their numbers."""
+    """A step with all that belongs to it, and what gave it. The passages and the models are listed once, at the end;
+    the parts name the numbers of the passages, and the models."""
     numbers: dict[Evidence, int] = {}
-    tree = Tree(_step_line(step, "").append_text(_references(step, numbers)))
+    models: dict[str, str] = {}
+    tree = Tree(_step_line(step, "").append_text(_references(step, numbers)).append_text(_readers(step, models)))
     typicality = "" if step.typicality is None else f", typicality {step.typicality:.0%}"
     tree.add(styled(("step of ", "dim"), (scenario, "bold"), (f"  rank {step.rank}{typicality}", "dim")))
     others = [wording for wording in step.wordings if wording != step.label]
@@ -139,10 +243,16 @@ def step_tree(scenario: str, step: Step) -> Tree:
             for part in parts:
                 label = f"{part.scenario}: {part.label_text}" if isinstance(part, Match) else part.label_text
                 line = styled((label, style), (f"  {_details(part)}", "dim"))
-                branch.add(line.append_text(_references(part, numbers)))
+                leaf = branch.add(line.append_text(_references(part, numbers)).append_text(_readers(part, models)))
+                for rule in part.via if isinstance(part, Change) else ():
+                    leaf.add(Text(rule, style="dim"))
     _add_corrections(tree, step.corrections)
     if numbers:
         add_evidence(tree.add(Text("passages", style="dim")), numbers, numbered=True)
+    if models:
+        branch = tree.add(Text("models", style="dim"))
+        for name, task in sorted(models.items()):
+            branch.add(styled((name, ""), (f"  {task}", "dim")))
     return tree
 
 
@@ -212,6 +322,13 @@ def _references(part: Part, numbers: dict[Evidence, int]) -> Text:
     return styled((f"  {noun} {', '.join(map(str, found))}" if found else "", "dim"))
 
 
+def _readers(part: Part, models: dict[str, str]) -> Text:
+    """The models behind a part, which are added to `models` with their tasks."""
+    named = {f"{reader.name} {reader.version}": reader.task for reader in part.read_by}
+    models.update(named)
+    return styled((f"  by {', '.join(named)}" if named else "", "dim"))
+
+
 def _add_corrections(tree: Tree, corrections: Iterable[StepCorrection]) -> None:
     for item in corrections:
         tree.add(styled(("corrected: ", "dim"), (item.label, "red"), (f"  {item.author}, {item.time[:10]}", "dim")))
@@ -226,7 +343,9 @@ def _roles(part: Part | ToolUse) -> Iterator[str]:
         yield part.level
     if isinstance(part, Tool | ToolUse | Participant):
         yield part.role
-    if isinstance(part, Tool) and part.predicted:
+    if isinstance(part, Tool) and part.via:
+        yield " or ".join(part.via)
+    elif isinstance(part, Tool) and part.predicted:
         yield "predicted"
-    if isinstance(part, Tool | ToolUse) and part.inferred:
+    elif isinstance(part, Tool | ToolUse) and part.inferred:
         yield "inferred"

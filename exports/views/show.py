@@ -1,4 +1,5 @@
-"""`kgscripts show`: scenarios, scripts, steps and tools of a graph, as trees, as JSON or as a picture."""
+"""`kgscripts show`: scenarios, scripts, steps and tools of a graph, as trees, as JSON or as a picture; and
+`kgscripts needs`: the tools and supplies that a scenario needs."""
 
 from __future__ import annotations
 
@@ -9,13 +10,13 @@ import attrs
 import typer
 
 from kgscripts.scripts.reading import list_scenarios, read_script, read_step
-from kgscripts.scripts.things import read_tool_uses
+from kgscripts.scripts.things import list_needs, read_tool_uses
 from kgscripts.scripts.types import Script
 from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.script_graph import StoredGraph
-from schemas.terminal import echo, echo_json, printable
+from schemas.terminal import count, echo, echo_json, printable
 
 _PASSAGES = 3
 """The most passages of a step, and of each of its parts, if the option does not say it."""
@@ -53,8 +54,8 @@ def show(
     every: Annotated[bool, typer.Option("--all", help="Show all steps, also unusual ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Print the script of a scenario, a step of it with the passages behind it, or the steps that use a tool. With DIR
-    alone: list the scenarios.
+    """Print the script of a scenario, a step of it with the passages and the models behind it, or the steps that use a
+    tool. With DIR alone: list the scenarios.
 
     The JSON of a scenario and of a step is described by `kgscripts schema script`.
 
@@ -100,7 +101,7 @@ def show(
     elif step is not None:
         most = _PASSAGES if evidence is None else evidence
         label, found = read_step(
-            graph, scenario, step, limit=limit, min_support=min_support, usual=not every, evidence=most
+            graph, scenario, step, limit=limit, min_support=min_support, usual=not every, evidence=most, causes=True
         )
         if as_json:
             echo_json(attrs.asdict(found))
@@ -136,9 +137,41 @@ def _check(scenario: str | None, step: str | None, tool: str | None, evidence: i
 def _draw(script: Script, file: Path) -> None:
     from exports.views.picture import picture
     from exports.views.script_tree import left_out_line
-    from exports.views.tree_lines import count
 
     save_picture(picture(script), file)
     echo(f"wrote {printable(str(file))} with {count(len(script.steps), 'step')}")
     if script.left_out:
         echo(left_out_line(script))
+
+
+def needs(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    scenario: Annotated[str, typer.Argument(help="Its label, another name of it, or its IRI.", show_default=False)],
+    evidence: Annotated[int, typer.Option(min=0, metavar="N", help="Show at most N passages of each.")] = 1,
+    limit: Annotated[int, typer.Option(min=0, help="Keep at most this number; 0 keeps all.")] = 0,
+    min_support: Annotated[int, typer.Option(min=1, help="Leave out those with fewer sources.")] = 1,
+    every: Annotated[bool, typer.Option("--all", help="Show all needs, also unusual ones.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print what one must have for a scenario: its tools, and the supplies that it uses up, with passages as evidence.
+
+    Lists declare them ("You will need", Ingredients), or usual steps use them. Usual needs are named by at least two
+    sources and a twentieth of all, or by any if the scenario has at most two. A list counts twice.
+
+    Example: kgscripts needs graph "bake a cake"
+    """
+    found = list_needs(
+        StoredGraph.open(directory),
+        scenario,
+        limit=0 if every else limit,
+        min_support=min_support,
+        usual=not every,
+        evidence=evidence,
+    )
+    if as_json:
+        echo_json(attrs.asdict(found))
+        return
+    # Importing rich takes a tenth of a second, and JSON does not need it.
+    from exports.views.script_tree import needs_tree, print_tree
+
+    print_tree(needs_tree(found))

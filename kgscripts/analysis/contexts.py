@@ -1,8 +1,6 @@
 """The text around passages, from the documents in the records of a graph directory.
 
-The files of documents are read without the index and the lock of the records. A directory that cannot be written, that
-a build is at work in, or whose records are damaged gives what can be read. A passage whose text is not found where it
-should be has no context.
+A passage whose text is not found where it should be has no context.
 """
 
 from __future__ import annotations
@@ -13,15 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from attrs import frozen
 
-from kgscripts.records.kinds import kind_name
-from kgscripts.records.shards import DAMAGED_FILE, shard_path
-from schemas.errors import GraphDirectoryError, UnknownNameError
-from schemas.input_files import open_regular
+from kgscripts.records.shards import rows_without_index
+from schemas.errors import UnknownNameError
 from schemas.records import Document
 from schemas.script_graph import StoredGraph
 
@@ -31,7 +24,6 @@ MOST_CHARACTERS = 300
 Place: TypeAlias = tuple[str, int, str]
 """A passage: the name of its source, its first character there, and its text."""
 
-_DOCUMENTS = kind_name(Document)
 _SENTENCE_BEGINS = re.compile(r"""(?<=[.!?…])["'”’)\]]*\s+|(?<=[。！？])|\n+""")
 _SENTENCE_ENDS = re.compile(r"""[.!?…]["'”’)\]]*(?=\s)|[。！？]|(?=\n)""")
 _SPACES = re.compile(r"\s+")
@@ -138,35 +130,9 @@ def _contexts(
     directory: Path, wanted: Mapping[str, Collection[tuple[int, str]]]
 ) -> Iterator[tuple[str, int, str, Context]]:
     """The document, start, text and context of each passage that is found; documents are named by their digests."""
-    for digest, document in _texts(directory / "records", wanted.keys()):
+    for row in rows_without_index(directory / "records", Document, wanted.keys(), ("subject", "text")):
+        digest, document = row["subject"], row["text"]
         for start, text in wanted[digest]:
             end = start + len(text)
             if document[start:end] == text:
                 yield digest, start, text, context_of(document, start, end)
-
-
-def _texts(records: Path, digests: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The digests and texts of documents, from all files that can be read; one may come twice."""
-    if records.is_symlink():
-        return
-    for path in sorted((records / _DOCUMENTS).glob("*.parquet")):
-        try:
-            with open_regular(shard_path(records, _DOCUMENTS, path.stem)) as stream:
-                yield from _texts_in(pq.ParquetFile(stream), pa.array(sorted(digests), pa.string()))
-        except (*DAMAGED_FILE, GraphDirectoryError):
-            continue
-
-
-def _texts_in(file: pq.ParquetFile, digests: pa.StringArray) -> Iterator[tuple[str, str]]:
-    """The texts in one file, of the row groups that can hold one of the documents; its rows ascend by digest."""
-    place = file.schema_arrow.names.index("subject")
-    for group in range(file.num_row_groups):
-        span = file.metadata.row_group(group).column(place).statistics
-        if span is None or not span.has_min_max:
-            held = digests
-        else:
-            held = digests.filter(pc.and_(pc.greater_equal(digests, span.min), pc.less_equal(digests, span.max)))
-        if len(held):
-            rows = file.read_row_group(group, ["subject", "text"])
-            rows = rows.filter(pc.is_in(rows["subject"], held))
-            yield from zip(rows["subject"].to_pylist(), rows["text"].to_pylist(), strict=True)

@@ -11,6 +11,7 @@ from attrs import field, frozen
 from schemas.corrections import NEEDS
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import StoredGraph
+from schemas.terminal import count
 
 NOTICEABLE = 0.1
 """The least change of a probability that is listed."""
@@ -204,7 +205,7 @@ def _side(graph: StoredGraph) -> _Side:
 def _origin(probability: float, support: int) -> str:
     if not support:
         return "predicted" if probability else "added by a person"
-    return f"{support:,} source" + ("" if support == 1 else "s")
+    return count(support, "source")
 
 
 def counted(changes: Iterable[Change]) -> dict[str, int]:

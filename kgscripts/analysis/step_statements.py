@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from kgscripts.assembly.tables.clusters import cluster_key
+from kgscripts.scripts.steps import changes_of, parts_of
 from schemas.records import OF_PLACE, Action
 from schemas.script_graph import StoredGraph
 
+_OF_TOOLS = ("role", "inferred", "support", "probability", "pmi")
+_OF_CHANGES = ("entity", "attribute", "after", "support", "probability", "pmi", "level")
 _PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
 
 
 def steps_of_action(graph: StoredGraph, action: Action) -> dict[str, dict[str, Any]]:
-    """The id, label and scenario of the SubEvent rows, by id, that are expressed by the action, in any scenario."""
+    """The steps that are expressed by the action, by id: their labels (`step`), and their scenarios ("" for none)."""
     wanted = cluster_key(action.key)
     same_verb = graph.rows("Action", ["id", *_PARTS], {"predicate": action.predicate})
     actions = {row["id"] for row in same_verb if cluster_key(_action(row).key) == wanted}
     meant = graph.select("EXPRESSED_AS", ["from_id"], {"to_id": actions})["from_id"]
-    return {row["id"]: row for row in graph.rows("SubEvent", ["id", "label", "scenario"], {"id": meant})}
+    steps = list(graph.rows("SubEvent", ["id", "label", "scenario"], {"id": meant}))
+    scenarios = graph.labels("Scenario", (step["scenario"] for step in steps))
+    return {step["id"]: {"step": step["label"], "scenario": scenarios.get(step["scenario"], "")} for step in steps}
 
 
 def _action(row: dict[str, str | None]) -> Action:
@@ -55,21 +61,11 @@ def read_tools(directory: Path, action: Action) -> list[ReadTool]:
     """
     graph = StoredGraph.open(directory)
     steps = steps_of_action(graph, action)
-    uses = list(graph.rows("USES", where={"from_id": steps, "predicted": False}))
-    tools = graph.labels("Tool", (row["to_id"] for row in uses))
-    scenarios = graph.labels("Scenario", (step["scenario"] for step in steps.values()))
     found = [
-        ReadTool(
-            lemma=tools[row["to_id"]],
-            role=row["role"],
-            inferred=row["inferred"],
-            support=row["support"],
-            probability=row["probability"],
-            pmi=row["pmi"],
-            step=steps[row["from_id"]]["label"],
-            scenario=scenarios.get(steps[row["from_id"]]["scenario"], ""),
-        )
-        for row in uses
+        ReadTool(lemma=row["label"], **{name: row[name] for name in _OF_TOOLS}, **steps[step])
+        for step, rows in parts_of(graph, "USES", steps).items()
+        for row in rows
+        if not row["predicted"]
     ]
     return sorted(
         found,
@@ -111,35 +107,12 @@ def read_changes(directory: Path, action: Action) -> list[ReadChange]:
     """
     graph = StoredGraph.open(directory)
     steps = steps_of_action(graph, action)
-    relations = list(graph.rows("CHANGES", where={"from_id": steps}))
-    wanted = {row["to_id"] for row in relations}
-    changes = {row["id"]: row for row in graph.rows("StateChange", ["id", "before", "after"], {"id": wanted})}
-    entities = _ends(graph, "OF_ENTITY", "Entity", wanted)
-    attributes = _ends(graph, "OF_ATTRIBUTE", "Attribute", wanted)
-    scenarios = graph.labels("Scenario", (step["scenario"] for step in steps.values()))
+    rows = sorted(chain.from_iterable(changes_of(graph, steps).values()), key=itemgetter("from_id", "to_id"))
     read = [
-        ReadChange(
-            entity=entities[row["to_id"]],
-            attribute=attributes[row["to_id"]],
-            before=changes[row["to_id"]]["before"] or "",
-            after=changes[row["to_id"]]["after"],
-            support=row["support"],
-            probability=row["probability"],
-            pmi=row["pmi"],
-            level=row["level"],
-            step=steps[row["from_id"]]["label"],
-            scenario=scenarios.get(steps[row["from_id"]]["scenario"], ""),
-        )
-        for row in relations
+        ReadChange(before=row["before"] or "", **{name: row[name] for name in _OF_CHANGES}, **steps[row["from_id"]])
+        for row in rows
     ]
     return sorted(
         read,
         key=lambda item: (-item.support, -item.probability, item.entity, item.attribute, item.after, item.scenario),
     )
-
-
-def _ends(graph: StoredGraph, relation: str, end: str, changes: Collection[str]) -> dict[str, str]:
-    """The label of the node of the type `end` that each of the changes has by a relation."""
-    pairs = list(graph.rows(relation, where={"from_id": changes}))
-    labels = graph.labels(end, (row["to_id"] for row in pairs))
-    return {row["from_id"]: labels[row["to_id"]] for row in pairs if row["to_id"] in labels}

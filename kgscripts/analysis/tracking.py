@@ -12,7 +12,7 @@ from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.corpora.procedures import Procedure, document_of
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import choose
-from kgscripts.planning.procedures import plan_of_procedure
+from kgscripts.planning.scripts import plan_of_procedure
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.changes import Change, Level, RatedChange
 from schemas.records import Document, EventMention, Record, StateChange

@@ -10,7 +10,7 @@ from functools import reduce, wraps
 from operator import or_
 from pathlib import Path
 from types import NoneType
-from typing import Any, ParamSpec, TypeVar, get_args, get_origin
+from typing import Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import attrs
 from attrs import frozen
@@ -70,10 +70,10 @@ class DeclaredOption:
 
 def options_of(cls: Any) -> dict[str, DeclaredOption]:
     """The options that a class declares, by their names, in its order."""
-    found, helps = {}, docstrings_of(cls)
+    found, helps, types = {}, docstrings_of(cls), get_type_hints(cls)
     for item in attrs.fields(cls):
-        members = [each for each in get_args(item.type) if each is not NoneType]
-        plain = reduce(or_, members) if NoneType in get_args(item.type) else item.type
+        members = [each for each in get_args(types[item.name]) if each is not NoneType]
+        plain = reduce(or_, members) if NoneType in get_args(types[item.name]) else types[item.name]
         plain = Iterable if get_origin(plain) is Iterable else plain
         if plain in _METAVARS or "parser" in item.metadata:
             text = " ".join(helps.get(item.name, "").split())
@@ -103,7 +103,9 @@ def called_with(
         def call(*arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
             return function(cls(*arguments, **named))
 
-        call.__signature__ = inspect.signature(cls)  # type: ignore[attr-defined]
+        signature, types = inspect.signature(cls), get_type_hints(cls)
+        typed = [item.replace(annotation=types[name]) for name, item in signature.parameters.items()]
+        call.__signature__ = signature.replace(parameters=typed)  # type: ignore[attr-defined]
         helps = (f"{name}:\n    {text}" for name, text in docstrings_of(cls).items())
         call.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", "Parameters", "----------", *helps])
         return call

@@ -4,15 +4,13 @@ The Typer options of ``kgscripts build-graph`` and ``split-reading``, the keys o
 `kgscripts.build_graph` and the table of docs/guide/building.md follow the fields of `BuildOptions`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from kgscripts.building.build import Progress
 from kgscripts.building.declared_options import options_of
@@ -24,10 +22,8 @@ from kgscripts.corpora.tables import check_columns, parse_columns
 from kgscripts.devices import CPU
 from kgscripts.distributed.object_stores import Fetched
 from kgscripts.enrichers.protocol import ENRICHERS, Enricher, choose_enrichers, with_records
-from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
-from kgscripts.extractors.scenarios import ScenarioExtractor
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.errors import ConfigurationError
 from schemas.manifest import check_licence
@@ -37,50 +33,9 @@ from schemas.vocabulary import check_base_iri
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
-
-    from kgscripts.models.scenarios.protocol import NewScenario
-
-
-MODES = ("given", "detected", "both")
-"""Whether the segments of a build are those that labels and titles give, those that are detected, or both."""
-
-
-def for_build(
-    mode: str | None,
-    added: Sequence[NewScenario],
-    extractors: Iterable[str | Extractor] | None,
-    without: Iterable[str],
-) -> tuple[list[str | Extractor], list[str]]:
-    """The extractors of a build in one of the `MODES`, or in none, and those that are left out.
-
-    Raises ConfigurationError for an unknown mode, and if an extractor that the mode or the added scenarios need is not
-    chosen.
-    """
-    wanted: list[str | Extractor] = list(default_extractors() if extractors is None else extractors)
-    names = [item if isinstance(item, str) else item.name for item in wanted]
-    left_out = list(without)
-    if mode is not None and mode not in MODES:
-        raise ConfigurationError(f"no mode of scenarios {mode!r}", remedy=f"one of {', '.join(MODES)}")
-    if mode == "given" and added:
-        raise ConfigurationError("'given' scenarios are not detected", remedy="leave out the list of scenarios")
-    needed = {None: [ScenarioExtractor.name], "given": [LabelExtractor.name], "detected": [ScenarioExtractor.name]}
-    for name in needed.get(mode, [LabelExtractor.name, ScenarioExtractor.name]):
-        if name not in names or name in left_out:
-            what = f"{mode!r} scenarios need" if mode else "a list of scenarios needs"
-            raise ConfigurationError(f"{what} the extractor {name!r}", remedy="do not leave it out")
-    unused = {"given": ScenarioExtractor.name, "detected": LabelExtractor.name}.get(mode or "")
-    left_out += [unused] if unused in names else []
-    return [_changed(item, labelled_too=mode is not None, added=added) for item in wanted], left_out
-
-
-def _changed(extractor: str | Extractor, *, labelled_too: bool, added: Sequence[NewScenario]) -> str | Extractor:
-    if extractor == ScenarioExtractor.name:
-        extractor = ScenarioExtractor()
-    if not isinstance(extractor, ScenarioExtractor):
-        return extractor
-    settings = evolve(extractor.settings, labelled_too=labelled_too or extractor.settings.labelled_too)
-    return evolve(extractor, settings=settings, added=added)
-
+else:
+    # The types of all fields are read when the module is imported, and importing spaCy takes long.
+    Doc = Any
 
 _PREDICTED = "predicted-tools"
 """The name of the enricher that predicts tools."""
@@ -193,6 +148,7 @@ class BuildOptions:
         settings = check_settings(self.settings, self.extractors or ())
         extractors, without, enrichers = self._split(settings)
         if self.scenarios is not None or self.scenario_list is not None:
+            from kgscripts.building.scenario_modes import for_build
             from kgscripts.models.scenarios.list import read_scenario_list
 
             added = read_scenario_list(self.scenario_list) if self.scenario_list is not None else []
@@ -252,7 +208,7 @@ class BuildArguments(BuildOptions):
     """The graph directory."""
     texts: Iterable[Text] = field(default=(), kw_only=True)
     """Texts in memory: strings, or mappings like a record of JSON lines."""
-    docs: Iterable[Doc] | None = field(default=None, kw_only=True)
+    docs: "Iterable[Doc] | None" = field(default=None, kw_only=True)
     """Parsed spaCy Docs instead of inputs and texts: docs=nlp.pipe(texts). They are read as they come, with the parse
     that they have; spacy_model names the pipeline that parsed them."""
     progress: Callable[[Progress], None] | None = field(default=None, kw_only=True)

@@ -14,7 +14,7 @@ from kgscripts.building.run import Run
 from kgscripts.records.readings import FailureCount
 from schemas.graph_directory import DISCARDED
 from schemas.records import DiscardReason
-from schemas.terminal import console, printable
+from schemas.terminal import console, count, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -180,7 +180,7 @@ def _rows(report: BuildReport, verbose: bool) -> Iterator[tuple[str, str]]:
         yield (
             "scenarios",
             "\n".join(
-                f"{item.label} ({_number(item.sources, 'source')}, {item.usual_steps:,} usual steps of {item.steps:,})"
+                f"{item.label} ({count(item.sources, 'source')}, {item.usual_steps:,} usual steps of {item.steps:,})"
                 for item in report.scenarios
             ),
         )
@@ -205,13 +205,13 @@ def _rows(report: BuildReport, verbose: bool) -> Iterator[tuple[str, str]]:
 def _read(report: BuildReport) -> Iterator[str]:
     run = report.run
     if run.sources_read or not report.sources:
-        words = f"{_number(run.sources_read, 'source')}, {run.words_read:,} words in {run.seconds:.1f} s"
+        words = f"{count(run.sources_read, 'source')}, {run.words_read:,} words in {run.seconds:.1f} s"
         yield words + (f" ({run.words_per_second:,.0f} words/s)" if run.words_read else "")
     else:
         yield f"nothing new in {run.seconds:.1f} s"
     if run.inputs_known or run.sources_read < report.sources:
-        known = f" · {_number(run.inputs_known, 'input')} known" if run.inputs_known else ""
-        yield f"the graph has {_number(report.sources, 'source')}{known}"
+        known = f" · {count(run.inputs_known, 'input')} known" if run.inputs_known else ""
+        yield f"the graph has {count(report.sources, 'source')}{known}"
 
 
 def spent_words(numbers: Mapping[str, float]) -> str:
@@ -230,15 +230,15 @@ def _made(report: BuildReport) -> str:
     nodes, relations = report.nodes, report.relations
     scenarios, steps = nodes.get("Scenario", 0), relations.get("HAS_SUB_EVENT", 0)
     parts = [
-        f"{_number(scenarios, 'scenario')} with {_number(steps, 'step')}",
+        f"{count(scenarios, 'scenario')} with {count(steps, 'step')}",
         *(
-            _number(nodes[name], noun)
+            count(nodes[name], noun)
             for name, noun in (("Tool", "tool"), ("Entity", "participant"), ("StateChange", "state change"))
             if name in nodes
         ),
     ]
     alone = nodes.get("SubEvent", 0) - steps
-    return " · ".join([*parts, *([f"{_number(alone, 'step')} of no scenario"] if alone > 0 else [])])
+    return " · ".join([*parts, *([f"{count(alone, 'step')} of no scenario"] if alone > 0 else [])])
 
 
 def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
@@ -331,7 +331,3 @@ def _next(report: BuildReport) -> Iterator[str]:
 
 def _counts(numbers: Mapping[str, int]) -> str:
     return " · ".join(f"{name} {number:,}" for name, number in numbers.items()) or "none"
-
-
-def _number(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -21,6 +21,7 @@ _WHO = re.compile(
     r"(?P<role>\w+|\"[^\"]+\")(?P<classes>(?: \[!?[\w /]+\])*)(?: \((?P<place>in|on) (?P<thing>[\w ]+)\))?"
 )
 _CLASS = re.compile(r"\[(!?)([\w /]+)\]")
+_ESCAPED_SLOT = re.compile(r"\\\{\w+\\\}")
 _VERB = re.compile(r"(?P<verb>[\w-]+)(?: (?P<particle>[\w ]+?))?(?: \[(?P<nouns>[\w /]+)\])?")
 
 _REVERSING = frozenset({"away", "back", "off", "out"})
@@ -47,11 +48,24 @@ class VerbChange:
     attribute: str
     before: str
     after: str
+    number: int
+    """Where the line is in the file, from 1 on."""
 
     @property
     def name(self) -> str:
         """The name of the line: its class of verbs, the role, the attribute and the value afterwards."""
         return f"{self.of_class}: {self.attribute} of {self.role}: {self.after}"
+
+    def says(self, noun: str, object: str, attribute: str, after: str) -> bool:
+        """Whether a change of a noun can be of this line, by an event with this object ("" for none)."""
+        if self.role == "object":
+            is_argument = noun == object or not object
+        else:
+            is_argument = noun == self.role.strip('"') if self.role.startswith('"') else noun != object
+        if not is_argument or self.attribute != attribute or not self.admits(noun):
+            return False
+        pattern = re.escape(self.after).replace(r"\{away\}", "(?:off|out of) .+")
+        return re.fullmatch(_ESCAPED_SLOT.sub("(?!off |out of ).+", pattern), after) is not None
 
     def admits(self, noun: str) -> bool:
         """Whether the noun is in the classes of the argument."""
@@ -123,13 +137,14 @@ def is_kind(noun: str, label: str) -> bool:
 @cache
 def verbs_digest() -> str:
     """SHA-256 of the table; comments do not count."""
-    return hashlib.sha256("\n".join(_lines()).encode()).hexdigest()
+    return hashlib.sha256("\n".join(_lines().values()).encode()).hexdigest()
 
 
 @cache
-def _lines() -> tuple[str, ...]:
+def _lines() -> dict[int, str]:
+    """The lines by their numbers, without comments."""
     text = resources.files("kgscripts.changes").joinpath("data/verbs.txt").read_text("utf-8")
-    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
+    return {n: line for n, line in enumerate(text.splitlines(), start=1) if line and not line.startswith("#")}
 
 
 @cache
@@ -137,12 +152,12 @@ def _verbs() -> Mapping[str, tuple[_Verb, ...]]:
     """The entries of each verb, with its particle."""
     names: dict[str, list[str]] = {}
     changes: dict[str, list[VerbChange]] = {}
-    for line in _lines():
+    for number, line in _lines().items():
         if line.startswith("["):
             current = line.strip("[]")
             names[current], changes[current] = [], []
         elif "|" in line:
-            changes[current].append(_change(current, line))
+            changes[current].append(_change(current, line, number))
         else:
             names[current] += line.split(", ")
     found: defaultdict[str, list[_Verb]] = defaultdict(list)
@@ -156,7 +171,7 @@ def _verbs() -> Mapping[str, tuple[_Verb, ...]]:
     return {name: tuple(entries) for name, entries in found.items()}
 
 
-def _change(of_class: str, line: str) -> VerbChange:
+def _change(of_class: str, line: str, number: int) -> VerbChange:
     who, attribute, before, after = (part.strip() for part in line.split("|"))
     match = _WHO.fullmatch(who)
     assert match is not None, line
@@ -171,4 +186,5 @@ def _change(of_class: str, line: str) -> VerbChange:
         attribute,
         before,
         after,
+        number,
     )

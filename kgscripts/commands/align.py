@@ -78,6 +78,9 @@ class _AlignedPair:
 
 def align(
     pairs: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pairs: TSV, JSON lines or templates.")],
+    model: Annotated[
+        str, typer.Option(metavar="NAME|DIR", help="An aligner or a transducer: one that ships, or its checkpoint.")
+    ] = "aligner",
     free: Annotated[bool, typer.Option("--free", help="Align each word independently, in any order.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="The maximum number of pairs.")] = None,
     as_json: AsJson = False,
@@ -85,14 +88,17 @@ def align(
     """Align pairs of abstract and concrete text, and print the concrete text that realises each abstract word.
 
     Example: kgscripts align pairs.tsv --limit 3
+
+    Example: kgscripts align pairs.tsv --model transducer
     """
     from kgscripts.corpora.pairs.loading import load_pairs
+    from kgscripts.models.alignment.aligner import free_aligner
     from kgscripts.models.registry import load
 
     corpus = load_pairs(pairs)
     chosen = list(islice(corpus.pairs, limit))
-    aligner = load("alignment", "aligner")
-    alignments = aligner.align_freely(chosen) if free else aligner.align(chosen)
+    aligner = load("alignment", model)
+    alignments = free_aligner(aligner, model).align_freely(chosen) if free else aligner.align(chosen)
     aligned = [_AlignedPair(pair, alignment) for pair, alignment in zip(chosen, alignments, strict=True)]
     if as_json:
         echo_json([_fields(item) for item in aligned])

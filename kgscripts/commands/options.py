@@ -107,7 +107,8 @@ def with_options(
     declared = {name: option for name, option in options_of(cls).items() if name not in without}
 
     def make(_: object, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in values.items() if value not in (None, [])}
+        given = {name: value for name, value in values.items() if value is not None}
+        return {name: _names(value) if declared[name].type is Iterable else value for name, value in given.items()}
 
     return lambda command: with_parameters(command, "options", [*map(_parameter, declared.values())], make)
 
@@ -120,16 +121,15 @@ def _parameter(option: DeclaredOption) -> inspect.Parameter:
         metavar=option.metavar or None,
         min=1 if plain is int and not option.parser else None,
         parser=option.parser,
-        callback=_names if option.type is Iterable else None,
         help=option.help,
     )
     annotation = Annotated[Any if option.parser else plain | None, info]  # type: ignore[valid-type]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
-def _names(texts: Sequence[str] | None) -> list[str] | None:
+def _names(texts: Sequence[str]) -> list[str]:
     """Names of an option that can be repeated; commas separate those of one text."""
-    return None if texts is None else [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    return [name.strip() for text in texts for name in text.split(",") if name.strip()]
 
 
 def with_parameters(

@@ -14,7 +14,7 @@ from kgscripts.scripts.reading import read_script
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.script_graph import StoredGraph
-from schemas.terminal import echo, echo_json, printable
+from schemas.terminal import count, echo, echo_json, printable
 
 
 def plan(
@@ -68,8 +68,7 @@ def plan(
     else:
         print_plan(found)
     if script.left_out:
-        more = len(script.left_out)
-        echo(f"{more:,} more step{'' if more == 1 else 's'} left out: --all --min-support 1 keeps all")
+        echo(f"{count(len(script.left_out), 'more step')} left out: --all --min-support 1 keeps all")
     echo(f"next   {_next(found, pddl)}")
 
 

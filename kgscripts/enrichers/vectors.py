@@ -9,8 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.models.encoder import MINILM_SHA256, shared_minilm
-from kgscripts.models.stored_vectors import SCALE, encoded
+from kgscripts.models.stored_vectors import MINILM_SHA256, SCALE, encoded
 from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.settings import device_setting
 from schemas.provenance import BenchmarkScore, Model
@@ -61,6 +60,7 @@ class ActionVectors(Enricher):
 
     def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
         """One vector for each text."""
+        from kgscripts.models.encoder import shared_minilm
         from kgscripts.models.sentence_vectors import quantised_vectors
 
         vectors = quantised_vectors([label for [label] in contents], shared_minilm(self.settings.device))
@@ -113,6 +113,7 @@ class ScenarioVectors(Enricher):
         candidates: Sequence[str],  # noqa: ARG002
     ) -> list[Sequence[Record]]:
         """One vector for each name with its sentences."""
+        from kgscripts.models.encoder import shared_minilm
         from kgscripts.models.scenarios.list import passages_centre, scenario_point
         from kgscripts.models.sentence_vectors import quantised_vectors
 

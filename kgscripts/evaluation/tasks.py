@@ -26,8 +26,7 @@ from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.registry import Benchmark, Report, evaluation_task, of_checkpoint, of_package, quiet
 from kgscripts.evaluation.result import Evaluation
 from schemas.errors import ConfigurationError
-from schemas.provenance import Exposure, Unit
-from schemas.terminal import echo
+from schemas.provenance import Exposure
 
 _LABELS, _VECTORS = "labels", "action-vectors"
 """The extractor of labels, and the enricher with the weights of typicality and importance."""
@@ -355,46 +354,6 @@ def agreement(directory: GraphFolder) -> list[Evaluation]:
     from kgscripts.evaluation.agreement import evaluate_agreement
 
     return [evaluate_agreement(directory)]
-
-
-def _show_graph(evaluations: Sequence[Evaluation], attach: bool, **_: object) -> None:
-    from kgscripts.commands.evaluation_output import print_evaluations
-
-    print_evaluations(evaluations)
-    if attach:
-        echo("\nKept beside the graph; its RDF has them as measurements of the data set (DQV).")
-
-
-@evaluation_task("GRAPH --attach", show=_show_graph)
-def graph(
-    context: typer.Context,
-    directory: GraphFolder,
-    sample: Annotated[int, typer.Option(min=1, help="Check this many nodes of each type against the shapes.")] = 1000,
-    attach: Annotated[
-        bool, typer.Option("--attach", help="Keep the measurements beside the graph; its RDF has them (DQV).")
-    ] = False,
-    report: Report = quiet,
-) -> list[Evaluation]:
-    """Measure a graph without gold: shapes, evidence, sources without a script, orphans, order, labels, duplicates.
-
-    Exit code 0 whatever is measured; `kgscripts validate` is the check that fails.
-    """
-    from kgscripts.evaluation.graph_quality import Conformance, evaluate_graph
-    from schemas.provenance import Measurement, write_measurements
-    from schemas.script_graph import StoredGraph
-
-    opened = StoredGraph.open(directory)
-    report(description="shapes")
-    shapes = context.obj.shapes(opened, sample) if context.obj is not None else None
-    found = evaluate_graph(opened, Conformance(*shapes) if shapes else None, lambda part: report(description=part))
-    if attach:
-        own = (figure for figure in found.systems[0].figures if not figure.part and figure.unit is not Unit.COUNT)
-        measurements = [
-            Measurement(metric=item.metric, value=round(item.value, 4), unit=item.unit, direction=item.direction)
-            for item in own
-        ]
-        write_measurements(directory, opened.build_id, measurements)
-    return [found]
 
 
 @evaluation_task("GRAPH --examples 10")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from attrs import frozen
 
@@ -50,11 +50,3 @@ class ClozeModel(Protocol):
 
         Without it candidate fillings are compared by the probability of their words in the blanks.
         """
-
-
-@runtime_checkable
-class ViterbiModel(Protocol):
-    """A cloze model with hard alignments, whose spans `kgscripts evaluate cloze` measures."""
-
-    def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
-        """The Viterbi path of each pair: for each concrete token the index of the abstract token that it belongs to."""

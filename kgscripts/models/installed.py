@@ -13,8 +13,9 @@ from typing import Any
 from attrs import frozen
 
 from kgscripts.models.checkpoint import ModelCard, is_checkpoint, read_card, read_kind
-from kgscripts.models.encoder import MINILM, MINILM_SHA256, cached_encoder
+from kgscripts.models.encoder import MINILM, cached_encoder
 from kgscripts.models.registry import packaged_models, shipped_models, task_of
+from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.text.pipeline import SHIPPED, describe_pipeline, shipped_directory
 from schemas.errors import ModelError
 

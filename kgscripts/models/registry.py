@@ -18,7 +18,7 @@ from schemas.errors import ModelError
 from schemas.plugins import entry_points_of, loaded
 
 if TYPE_CHECKING:
-    from kgscripts.models.alignment.aligner import Aligner
+    from kgscripts.models.alignment.aligner import Aligner, PairAligner
     from kgscripts.models.changes.composer import ChangeComposer
     from kgscripts.models.changes.protocol import ChangeModel
     from kgscripts.models.cloze import ClozeModel
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 KINDS = "kgscripts.checkpoints"
 """The entry points of kinds of checkpoint: ``TASK.KIND = module:function``, which makes the model of a checkpoint."""
+
+ALSO = "kgscripts.checkpoints.also"
+"""The same for a further task of a kind."""
 
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "scenarios": {"sentence": "topic-tiling", "random": "topic-tiling", "majority": "topic-tiling"}
@@ -101,14 +104,16 @@ def describe(name_or_directory: str | Path, task: str = "") -> Model:
     directory = find_checkpoint(name_or_directory, task)
     found = read_card(directory)[1]
     if task:
-        _check_task(task_of(read_kind(directory), directory), task, name_or_directory)
+        _check_task(directory, task, name_or_directory)
     return found
 
 
 @overload
 def load(task: Literal["cloze"], name_or_directory: str | Path, device: str = CPU) -> ClozeModel: ...
 @overload
-def load(task: Literal["alignment"], name_or_directory: str | Path, device: str = CPU) -> Aligner: ...
+def load(task: Literal["alignment"], name_or_directory: Literal["aligner"], device: str = CPU) -> Aligner: ...
+@overload
+def load(task: Literal["alignment"], name_or_directory: str | Path, device: str = CPU) -> PairAligner: ...
 @overload
 def load(task: Literal["state-changes"], name_or_directory: str | Path, device: str = CPU) -> ChangeModel: ...
 @overload
@@ -120,7 +125,7 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any: ..
 def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
-    A model for ``cloze`` is a `ClozeModel`, one for ``alignment`` an `Aligner`, one for ``state-changes`` a
+    A model for ``cloze`` is a `ClozeModel`, one for ``alignment`` a `PairAligner`, one for ``state-changes`` a
     `ChangeModel`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`. Models that have names
     are loaded once a process and device. The expensive part of a model runs on the `device`, such as ``cuda``; a model
     without a network runs on the CPU. On other devices than the CPU, the last bits of results depend on the rest of the
@@ -137,9 +142,9 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
         if not hasattr(model, "variant"):
             raise ModelError(f"this model has no variant {variant!r}", where=other, remedy="name another checkpoint")
         return model.variant(variant)
-    found, model = load_with_task(name_or_directory, task, device)
-    _check_task(found, task, name_or_directory)
-    return model
+    path_of("name_or_directory", name_or_directory)
+    describe(name_or_directory, task)
+    return load_with_task(name_or_directory, task, device)[1]
 
 
 @overload
@@ -196,11 +201,11 @@ def _full_name(name: str | Path, task: str, named: Mapping[str, Path]) -> str:
 
 def task_of(kind: str, directory: Path) -> str:
     """The task of models of a kind, whose checkpoint is in a directory. Raises ModelError for an unknown kind."""
-    found = next((task for task in tasks() if kind in kinds_of(task)), None)
-    if found is None:
-        kinds = ", ".join(kind for task in tasks() for kind in kinds_of(task))
+    tasks = {of: task for task, _, of in (name.partition(".") for name in entry_points_of(KINDS))}
+    if kind not in tasks:
+        kinds = ", ".join(tasks)
         raise ModelError(f"unknown kind of model {kind!r}", where=str(directory), remedy=f"known are: {kinds}")
-    return found
+    return tasks[kind]
 
 
 def tasks() -> list[str]:
@@ -210,14 +215,14 @@ def tasks() -> list[str]:
 
 def kinds_of(task: str) -> dict[str, EntryPoint]:
     """The kinds of checkpoint of models for a task, each with the function that makes the model of one."""
-    entries = entry_points_of(KINDS).items()
+    entries = (entry_points_of(ALSO) | entry_points_of(KINDS)).items()
     return {name.partition(".")[2]: entry for name, entry in entries if name.partition(".")[0] == task}
 
 
-def _check_task(found: str, task: str, name_or_directory: str | Path) -> None:
-    if found != task:
-        kinds = ", ".join(kinds_of(task))
-        message = f"a model for the task {found!r}, not {task!r}"
+def _check_task(directory: Path, task: str, name_or_directory: str | Path) -> None:
+    kind, kinds = read_kind(directory), ", ".join(kinds_of(task))
+    if kind not in kinds_of(task):
+        message = f"a model for the task {task_of(kind, directory)!r}, not {task!r}"
         raise ModelError(message, where=str(name_or_directory), remedy=f"name a checkpoint of one of the kinds {kinds}")
 
 

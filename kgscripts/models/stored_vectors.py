@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""SHA-256 of the official `model.safetensors` of MiniLM."""
 SCALE = 400
 """Components of unit vectors are stored times this: an integer dot product is `SCALE` squared times the cosine."""
 

@@ -1,14 +1,15 @@
-"""Makes plans: which conditions each step needs, which earlier step brings each of them about, and which it ends."""
+"""Making a plan of neutral steps: their order, and which step brings about what another one requires."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+import heapq
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 
 from attrs import define, evolve, field, frozen
 
 from kgscripts.changes.attributes import agree, leading_attribute
-from kgscripts.planning.ordering import in_order, steps_before
 from kgscripts.planning.plan import (
     Condition,
     Contradiction,
@@ -20,8 +21,136 @@ from kgscripts.planning.plan import (
     PlanStep,
     Precondition,
 )
-from kgscripts.planning.source import SourceChange, SourceStep, folded, is_relative
 from schemas.changes import Level
+from schemas.errors import InputError
+
+_RELATIVE = re.compile(
+    "(?:more|less|fewer)(?: .*)?"
+    "|(?:bigg|blunt|bright|broad|calm|clean|clear|clos|cold|cool|dark|deep|dens|dirti|dri|dry|dull|empti|fast|firm|flatt"
+    "|full|great|hard|heavi|high|hott|larg|light|long|loos|loud|low|narrow|near|neat|old|quiet|rough|sharp|shin|shini"
+    "|short|slow|small|smooth|soft|strong|sweet|tall|thick|thinn|tight|warm|weak|wett|wid|young)er"
+)
+
+
+def folded(name: str) -> str:
+    """A name in lower case with single spaces: names of entities and things that differ in these only are one."""
+    return " ".join(name.lower().split())
+
+
+def is_relative(value: str) -> bool:
+    """Whether a value says how an attribute changes, and not which value it has: "heavier", "more full"."""
+    return _RELATIVE.fullmatch(value.lower()) is not None
+
+
+def _value(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(folded, names)))
+
+
+@frozen(kw_only=True)
+class SourceChange:
+    """What a step changes: `attribute` of `entity` is `before` before it and `after` after it ("" or None: unknown).
+
+    Without passages of its own, it has those of its step.
+    """
+
+    entity: str = field(converter=folded)
+    attribute: str = field(converter=folded)
+    before: str = field(default="", converter=_value)
+    after: str = field(default="", converter=_value)
+    level: Level = Level.CERTAIN
+    probability: float = 1.0
+    passages: tuple[Passage, ...] = field(default=(), converter=tuple[Passage, ...])
+
+
+@frozen(kw_only=True)
+class SourceStep:
+    """A step with its id, its label for people, the things that it needs at hand, its changes and its passages."""
+
+    id: str
+    label: str
+    tools: tuple[str, ...] = field(default=(), converter=_names)
+    supplies: tuple[str, ...] = field(default=(), converter=_names)
+    changes: tuple[SourceChange, ...] = field(default=(), converter=tuple[SourceChange, ...])
+    passages: tuple[Passage, ...] = field(default=(), converter=tuple[Passage, ...])
+
+
+_SHOWN = 6
+"""The most steps of a circle that a message names."""
+
+
+def steps_before(ids: Sequence[str], order: Iterable[tuple[str, str]], where: str) -> dict[str, list[str]]:
+    """The steps that directly precede each step in a partial order of pairs (earlier, later), each once.
+
+    Raises
+    ------
+    InputError
+        If two steps have the same id, or a pair names a step that is none of `ids`.
+    """
+    before: dict[str, dict[str, None]] = {step: {} for step in ids}
+    if len(before) < len(ids):
+        raise InputError("two steps have the same id", where=where, remedy="give each step an id of its own")
+    for earlier, later in order:
+        for step in (earlier, later):
+            if step not in before:
+                raise InputError(
+                    f"the order names the step {step!r}, which is none of the steps",
+                    where=where,
+                    remedy="leave out pairs with other steps",
+                )
+        before[later][earlier] = None
+    return {step: list(own) for step, own in before.items()}
+
+
+def in_order(before: Mapping[str, Sequence[str]], labels: Mapping[str, str], where: str) -> list[str]:
+    """The steps in the order of `before` that stays as near as possible to the order of its keys.
+
+    Raises
+    ------
+    InputError
+        If steps must precede each other in a circle; the message names them.
+    """
+    ids = list(before)
+    places = {step: place for place, step in enumerate(ids)}
+    missing = {step: len(own) for step, own in before.items()}
+    after: dict[str, list[str]] = {step: [] for step in ids}
+    for step, own in before.items():
+        for earlier in own:
+            after[earlier].append(step)
+    possible = [places[step] for step in ids if not missing[step]]
+    found: list[str] = []
+    while possible:
+        step = ids[heapq.heappop(possible)]
+        found.append(step)
+        for later in after[step]:
+            missing[later] -= 1
+            if not missing[later]:
+                heapq.heappush(possible, places[later])
+    if len(found) < len(ids):
+        names = [repr(labels[step]) for step in _circle(before, set(ids).difference(found))]
+        shown = [*names[:_SHOWN], "…"] if len(names) > _SHOWN else [*names, names[0]]
+        raise InputError(
+            f"the steps must precede each other in a circle: {' before '.join(shown)}",
+            where=where,
+            remedy="leave out one of these orders",
+        )
+    return found
+
+
+def _circle(before: Mapping[str, Sequence[str]], left: set[str]) -> list[str]:
+    """Steps of which each must precede the next one, and the last one the first; each of `left` follows one of
+    `left`."""
+    walked: dict[str, None] = {}
+    step = min(left)
+    while step not in walked:
+        walked[step] = None
+        step = next(earlier for earlier in before[step] if earlier in left)
+    backwards = list(walked)
+    return backwards[backwards.index(step) :][::-1]
+
 
 _AMOUNTS = frozenset({"amount", "availability", "existence", "use"})
 _USED_UP = frozenset(

@@ -12,7 +12,7 @@ import attrs
 from attrs import field, frozen
 
 from schemas.changes import Level
-from schemas.terminal import console, echo, printable
+from schemas.terminal import console, count, echo, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -182,7 +182,7 @@ def plan_tree(plan: Plan) -> Tree:
     # Importing rich takes a tenth of a second, and other forms of a plan do not need it.
     from rich.tree import Tree
 
-    tree = Tree(_line((_cut(plan.title), "bold"), (f"  {_count(len(plan.steps), 'step')}", "dim")))
+    tree = Tree(_line((_cut(plan.title), "bold"), (f"  {count(len(plan.steps), 'step')}", "dim")))
     numbers = plan.numbers()
     if things := _things(plan.tools, plan.supplies):
         tree.add(_line(("You need: ", "bold"), (things, "green")))
@@ -194,13 +194,13 @@ def plan_tree(plan: Plan) -> Tree:
             if text:
                 branch.add(_line((f"{kind}: ", "dim"), (text, style)))
     if plan.contradictions:
-        branch = tree.add(_line((_count(len(plan.contradictions), "contradiction"), "bold red")))
+        branch = tree.add(_line((count(len(plan.contradictions), "contradiction"), "bold red")))
         for item in plan.contradictions:
             _add_contradiction(branch, item, plan, numbers)
     if plan.left_out:
         reasons = Counter(item.reason for item in plan.left_out)
         why = ", ".join(f"{reasons[reason]:,} {reason}" for reason in LeftOutReason if reasons[reason])
-        tree.add(_line((f"{_count(len(plan.left_out), 'change')} left out: {why} (--json lists them)", "dim")))
+        tree.add(_line((f"{count(len(plan.left_out), 'change')} left out: {why} (--json lists them)", "dim")))
     return tree
 
 
@@ -262,10 +262,6 @@ def _things(tools: Iterable[str], supplies: Iterable[str]) -> str:
 
 def _unsure(level: Level) -> str:
     return "" if level is Level.CERTAIN else f" ({level})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _line(*pieces: tuple[str, str]) -> Text:

@@ -1,13 +1,14 @@
-"""Plans of the scripts of a graph."""
+"""Plans of the scripts of a graph, and of procedures whose changes are known."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
-from kgscripts.planning.making import make_plan
+from kgscripts.planning.making import SourceChange, SourceStep, folded, make_plan
 from kgscripts.planning.plan import Passage, Plan
-from kgscripts.planning.source import SourceChange, SourceStep, folded
 from kgscripts.scripts.types import Change, Part, Script, Step, well_supported
+from schemas.changes import RatedChange
 
 
 def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
@@ -55,3 +56,43 @@ def _change(change: Change) -> SourceChange:
 
 def _passages(part: Part) -> Iterator[Passage]:
     return (Passage(text=item.text, source=item.source) for item in part.evidence)
+
+
+def plan_of_procedure(
+    title: str,
+    texts: Sequence[str],
+    changes: Sequence[Iterable[RatedChange]],
+    tools: Sequence[Iterable[str]],
+    *,
+    source: str = "",
+    likely: bool = False,
+) -> Plan:
+    """The plan of a procedure whose steps are done in the order of their `texts`.
+
+    `changes` and `tools` have an item for each step, `source` is the name of the procedure in passages; `likely`
+    changes count or do not. The ids of the steps are their numbers, "1" first. The plan has no supplies: nothing lists
+    those of a procedure.
+    """
+    steps = [
+        SourceStep(
+            id=str(number),
+            label=text,
+            tools=needed,
+            changes=map(_rated, own),
+            passages=[Passage(text=text, source=source)],
+        )
+        for number, (text, own, needed) in enumerate(zip(texts, changes, tools, strict=True), start=1)
+    ]
+    return make_plan(title, steps, pairwise(step.id for step in steps), likely=likely)
+
+
+def _rated(rated: RatedChange) -> SourceChange:
+    change = rated.change
+    return SourceChange(
+        entity=change.entity,
+        attribute=change.attribute,
+        before=change.before,
+        after=change.after,
+        level=rated.level,
+        probability=rated.probability,
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -17,12 +17,14 @@ from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from attrs import frozen
 
 from kgscripts.records.kinds import encode, kind_name
 from schemas.errors import DamagedIndexError, GraphDirectoryError, RecordError
 from schemas.graph_directory import durable, file_digest, unwritable
+from schemas.input_files import open_regular
 
 _BYTES_A_GROUP = 1 << 20
 PART = ".part"
@@ -186,6 +188,40 @@ def read_shard(folder: Path, name: str) -> WrittenShard | None:
         return None
     fits = name == _shard_name([file for file in files if file.kind != READING], sorted(completed))
     return WrittenShard(name, tuple(files), tuple(sorted(completed))) if fits else None
+
+
+def rows_without_index(
+    folder: Path, kind: type, subjects: Collection[str], columns: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Columns, "subject" among them, of the records of a kind about some subjects, without index and lock of the store.
+
+    A directory that cannot be written, that a build is at work in, or whose records are damaged gives what can be read.
+    A row may come twice, and be of an extractor that is no longer used.
+    """
+    if folder.is_symlink():
+        return
+    name = kind_name(kind)
+    wanted = pa.array(sorted(subjects), pa.string())
+    for path in sorted((folder / name).glob("*.parquet")):
+        try:
+            with open_regular(shard_path(folder, name, path.stem)) as stream:
+                yield from _rows_about(pq.ParquetFile(stream), wanted, columns)
+        except (*DAMAGED_FILE, GraphDirectoryError):
+            continue
+
+
+def _rows_about(file: pq.ParquetFile, subjects: pa.StringArray, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The rows in one file, of the row groups that can hold one of the subjects; they ascend by subject."""
+    place = file.schema_arrow.names.index("subject")
+    for group in range(file.num_row_groups):
+        span = file.metadata.row_group(group).column(place).statistics
+        if span is None or not span.has_min_max:
+            held = subjects
+        else:
+            held = subjects.filter(pc.and_(pc.greater_equal(subjects, span.min), pc.less_equal(subjects, span.max)))
+        if len(held):
+            rows = file.read_row_group(group, list(columns))
+            yield from rows.filter(pc.is_in(rows["subject"], held)).to_pylist()
 
 
 def _readings_in(file: pq.ParquetFile) -> set[tuple[str, str]]:

@@ -8,6 +8,7 @@ from operator import itemgetter
 
 from attrs import frozen
 
+from kgscripts.scripts.causes import with_causes
 from kgscripts.scripts.names import Row, find_scenario, folded, nearest
 from kgscripts.scripts.steps import corrections_of, parts_of, read_steps
 from kgscripts.scripts.things import read_needs
@@ -35,12 +36,20 @@ def list_scenarios(graph: StoredGraph) -> list[Scenario]:
 
 
 def read_script(
-    graph: StoredGraph, name: str, *, limit: int = 0, min_support: int = 1, usual: bool = False, evidence: int = 0
+    graph: StoredGraph,
+    name: str,
+    *,
+    limit: int = 0,
+    min_support: int = 1,
+    usual: bool = False,
+    evidence: int = 0,
+    readers: bool = False,
 ) -> Script:
     """Return the script of a scenario, whose name is one that `find_scenario` finds.
 
     Steps ascend by rank, which follows PRECEDES. `usual` keeps the usual ones, and `limit` the first ones by salience
-    rank (0: all). `evidence` is the largest number of passages of each step and each part.
+    rank (0: all). `evidence` is the largest number of passages of each step and each part, which have the models behind
+    them with `readers`.
 
     Raises
     ------
@@ -58,7 +67,7 @@ def read_script(
         support=found.scenario["support"],
         needs=[need for need in needs if need.usual or not usual],
         needs_left_out=sum(usual and not need.usual for need in needs),
-        steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence),
+        steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence, readers=readers),
         left_out=_left_out(graph, found),
         corrections=corrections_of(graph, [found.scenario["id"]])[found.scenario["id"]],
         precedes=[
@@ -86,9 +95,10 @@ def read_step(
     min_support: int = 1,
     usual: bool = False,
     evidence: int = 0,
+    causes: bool = False,
 ) -> tuple[str, Step]:
     """Return the label of a scenario and one of its steps: the step with this number in `read_script`, or, of all
-    steps, the one with this label, another wording of it, or its IRI.
+    steps, the one with this label, another wording of it, or its IRI. With `causes` its parts say what gave them.
 
     Raises
     ------
@@ -107,8 +117,8 @@ def read_step(
         chosen = found.kept[int(step) - 1]
     else:
         chosen = _step_named(graph, found, step)
-    (read,) = read_steps(graph, {chosen: found.relations[chosen]}, evidence)
-    return label, read
+    (read,) = read_steps(graph, {chosen: found.relations[chosen]}, evidence, readers=causes)
+    return label, with_causes(graph, chosen, read) if causes else read
 
 
 @frozen

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from kgscripts.scripts.causes import readers_of
 from kgscripts.scripts.names import Row, column
 from kgscripts.scripts.types import (
     ENOUGH,
@@ -29,20 +30,20 @@ from schemas.type_declarations import installed_relation_types
 _OF_STEPS = ("rank", "mean_position", "typicality", "usual", "essential", "essential_probability", "optional")
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
 _FURTHER = {
-    "USES": ("role", "predicted", "inferred"),
+    "USES": ("role", "predicted", "inferred", "pmi"),
     "HAS_PARTICIPANT": ("role",),
     "DECOMPOSES_INTO": ("position",),
-    "CHANGES": ("level",),
+    "CHANGES": ("level", "pmi"),
     "CLOSE_MATCH": ("similarity",),
     "NEEDS": ("role", "declared", "used", "amount", "usual"),
 }
 """The columns of relations that are read besides `_KNOWLEDGE`."""
 
 
-def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int) -> list[Step]:
+def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int, *, readers: bool = False) -> list[Step]:
     """The steps whose HAS_SUB_EVENT rows are `relations`, by their ids and in their order.
 
-    Each step and each of its parts has at most `most` passages as evidence.
+    Each step and each of its parts has at most `most` passages as evidence, and with `readers` the models behind it.
     """
     steps = list(relations)
     uses, takes_part = parts_of(graph, "USES", steps), parts_of(graph, "HAS_PARTICIPANT", steps)
@@ -62,29 +63,28 @@ def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int) -> l
     for related in (uses, takes_part, changes, concrete, alternatives, matches, *further.values()):
         statements |= {row["statement"] for step in steps for row in related.get(step, ())}
     evidence = evidence_of(graph, statements, most)
+    read_by = readers_of(graph, statements) if readers else {}
+
+    def known(row: Row) -> dict[str, Any]:
+        return {**common(graph, row, evidence), "read_by": read_by.get(row["statement"], ())}
 
     def parts(rows: Iterable[Row]) -> list[Part]:
-        return [Part(**common(graph, row, evidence)) for row in rows]
+        return [Part(**known(row)) for row in rows]
 
     return [
         Step(
-            **common(graph, {**row, **names[step]}, evidence),
+            **known({**row, **names[step]}),
             **{name: row[name] for name in _OF_STEPS},
             wordings=[wording["label"] for wording in wordings.get(step, ())],
             durations=durations.get(step, ()),
             tools=[
-                Tool(
-                    **common(graph, tool, evidence), **{name: tool[name] for name in ("role", "predicted", "inferred")}
-                )
+                Tool(**known(tool), **{name: tool[name] for name in ("role", "predicted", "inferred")})
                 for tool in uses.get(step, ())
             ],
-            participants=[
-                Participant(**common(graph, entity, evidence), role=entity["role"])
-                for entity in takes_part.get(step, ())
-            ],
+            participants=[Participant(**known(entity), role=entity["role"]) for entity in takes_part.get(step, ())],
             changes=[
                 Change(
-                    **common(graph, change, evidence),
+                    **known(change),
                     **{name: change[name] for name in ("entity", "attribute", "before", "after")},
                     level=Level(change["level"]),
                 )
@@ -93,7 +93,7 @@ def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int) -> l
             decomposes_into=parts(concrete.get(step, ())),
             alternatives=parts(alternatives.get(step, ())),
             matches=[
-                Match(**common(graph, other, evidence), scenario=other["scenario"], similarity=other["similarity"])
+                Match(**known(other), scenario=other["scenario"], similarity=other["similarity"])
                 for other in matches.get(step, ())
             ],
             further={name: tuple(parts(rows[step])) for name, rows in further.items() if rows.get(step)},

@@ -50,6 +50,17 @@ class Evidence:
         return self.text[self.words_start : self.words_end]
 
 
+@frozen(kw_only=True)
+class Reader:
+    """A model that read or predicted something (an extractor, a network or a parser), with its highest confidence."""
+
+    iri: str
+    name: str
+    version: str
+    task: str
+    score: float
+
+
 def is_added(support: int, probability: float) -> bool:
     """Whether these are the numbers of what only a person added; those of what a model predicted have a probability."""
     return not support and not probability
@@ -62,7 +73,9 @@ class Part:
     `label_text` is the label as a person would write it; things have their label there. `probability` is that of the
     relation in the graph: of a step its share of the sources, of a tool, participant or
     change its share of the mentions of the step. Both are 0 for what only a person added. `evidence` holds as many
-    passages as were asked for.
+    passages as were asked for. `read_by` are the models behind it, and `via` is what gave it, as far as the graph and
+    its records tell: how a tool was found (`ToolWay`), and the lines of the table of verbs that say the same as a
+    change. Both are read for a single step only.
     """
 
     iri: str = field(repr=False)
@@ -71,10 +84,22 @@ class Part:
     support: int
     probability: float
     evidence: tuple[Evidence, ...] = field(default=(), converter=tuple[Evidence, ...], repr=False)
+    read_by: tuple[Reader, ...] = field(default=(), converter=tuple[Reader, ...], repr=False)
+    via: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
 
     def own(self) -> dict[str, Any]:
         """What only parts of its kind have, such as the role of a tool."""
         return {item.name: getattr(self, item.name) for item in attrs.fields(type(self))[len(attrs.fields(Part)) :]}
+
+
+class ToolWay(StrEnum):
+    """How a tool was found: the words of the step name it, those of a step before do (it is carried along or inferred),
+    or a model predicted it."""
+
+    NAMED = "named"
+    CARRIED = "carried"
+    INFERRED = "inferred"
+    PREDICTED = "predicted"
 
 
 @frozen(kw_only=True)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from kgscripts.evaluation.steps.importance import GraphStep, judged_steps
 from kgscripts.evaluation.steps.typicality import GROUPS, SCRIPT, labelled_mentions, learn_from, left_out
-from kgscripts.models.encoder import MINILM_SHA256
 from kgscripts.models.sentence_vectors import quantised_vectors
+from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.typicality.features import Numbers
 from kgscripts.typicality.importance import Importance, ImportanceWeights, importance_features
 from kgscripts.typicality.weights import Weights, learn

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from exports.rdf.chunks import GraphChunks
+from exports.rdf.mapping import GraphChunks
 from kgscripts import ScriptGraph
 from kgscripts.editing.correcting import correct_graph, list_corrections
 from kgscripts.pipeline import build_graph, remove_source

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from exports.targets import export
 from exports.validation import validate
 from kgscripts import ScriptGraph
 from kgscripts.analysis.step_statements import read_tools
 from kgscripts.pipeline import build_graph
-from kgscripts.scripts.reading import read_script
+from kgscripts.scripts.reading import read_script, read_step
 from schemas.records import INFERRED, Action
 from tests.assembly.built import graph_rows
 
@@ -72,3 +73,21 @@ def test_what_is_inferred_is_no_need(directory: Path) -> None:
     """The sources that need a pan are those that name it."""
     needs = {need.label: need.used for need in ScriptGraph.open(directory).script("making onion soup").needs}
     assert needs["pan"] == 3
+
+
+def test_a_step_says_how_its_tools_were_found_and_by_which_models(tmp_path: Path) -> None:
+    text = "1. Take a knife and cut the bread.\n2. Heat the oil in a pan.\n3. Add the onions.\n4. Stir the onions.\n"
+    given = [{"text": text, "scenario": "making a sandwich"}]
+    build_graph(output=tmp_path / "graph", texts=given, extractors=["labels", "sentences", "events"])
+    export(graph := ScriptGraph.open(tmp_path / "graph"), f"parquet:{tmp_path / 'tables'}")
+    # Without the records beside it, a graph does not tell what was carried along.
+    for opened, cut in ((graph, "carried"), (ScriptGraph.open(tmp_path / "tables"), "named")):
+        for label, tool, way in (
+            ("cut bread", "knife", cut),
+            ("heat oil", "pan", "named"),
+            ("add onion", "pan", "inferred"),
+        ):
+            _, step = read_step(opened, "making a sandwich", label, causes=True)
+            assert [(each.label, each.via) for each in step.tools] == [(tool, (way,))]
+            for part in (step, *step.tools, *step.participants):
+                assert {"en_kgscripts", "events"} <= {reader.name for reader in part.read_by}

@@ -11,7 +11,7 @@ import pytest
 import exports.cypher.cypher
 import exports.query.sparql
 from kgscripts import ScriptGraph
-from kgscripts.models.registry import describe
+from kgscripts.models.registry import describe, shipped_models
 from kgscripts.pipeline import build_graph
 from schemas.errors import KGScriptsError
 from tests.commands import run
@@ -37,14 +37,54 @@ def graph(pairs: Path) -> Path:
     return pairs.parent / "graph"
 
 
-def test_align_gives_every_concrete_token_an_abstract_one_in_order(pairs: Path) -> None:
-    aligned: list[dict[str, Any]] = json.loads(run("align", pairs, "--json"))
+@pytest.mark.parametrize("model", ["aligner", "transducer"])
+def test_align_gives_every_concrete_token_an_abstract_one_in_order(model: str, pairs: Path) -> None:
+    aligned: list[dict[str, Any]] = json.loads(run("align", pairs, "--model", model, "--json"))
     assert [item["where"] for item in aligned] == ["pairs.tsv:1", "pairs.tsv:2", "pairs.tsv:3"]
     for item in aligned:
         assert item["path"] == sorted(item["path"])
         assert len(item["path"]) == len(item["posterior"]) == len(item["concrete"])
         assert " ".join(stretch["text"] for stretch in item["stretches"]) == " ".join(item["concrete"])
         assert item["log_probability"] <= 0
+
+
+def test_a_transducer_aligns_by_its_name_and_by_its_directory(pairs: Path) -> None:
+    by_name, by_directory = (
+        run("align", pairs, "--model", model) for model in ("transducer", shipped_models()["transducer"])
+    )
+    assert by_name == by_directory != run("align", pairs)
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "remedy"),
+    [
+        (
+            ["--model", "masked"],
+            "masked: a model for the task 'cloze', not 'alignment'",
+            "of the kinds transducer, aligner",
+        ),
+        (["--model", "nothing"], "nothing: no such model", "installed are"),
+        (["--model", "transducer", "--free"], "transducer: a model without free alignments", "name an aligner"),
+    ],
+)
+def test_models_that_do_not_align(options: list[str], message: str, remedy: str, pairs: Path) -> None:
+    with pytest.raises(KGScriptsError) as caught:
+        run("align", pairs, *options)
+    assert message in str(caught.value)
+    assert remedy in str(caught.value.remedy)
+
+
+def test_decompositions_of_a_graph_by_a_transducer(pairs: Path, tmp_path: Path) -> None:
+    build = ("build-graph", pairs, "-o", tmp_path / "graph", "--extractors", "events,decompositions", "--set")
+    with pytest.raises(KGScriptsError, match="a model for the task 'cloze', not 'alignment'"):
+        run(*build, "decompositions.model=masked")
+    run(*build, "decompositions.model=transducer")
+    graph = ScriptGraph.open(tmp_path / "graph")
+    (model,) = [row["id"] for row in graph.rows("Model") if row["name"] == describe("transducer").name]
+    statements = {row["statement"]: (row["from_id"], row["to_id"]) for row in graph.rows("DECOMPOSES_INTO")}
+    assert {row["from_id"] for row in graph.rows("READ_BY") if row["to_id"] == model} >= statements.keys()
+    assert statements
+    assert {row["from_id"] for row in graph.rows("SCORED")} >= {model}
 
 
 def test_align_prints(pairs: Path) -> None:

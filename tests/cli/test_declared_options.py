@@ -1,5 +1,7 @@
 """A field of `BuildOptions` is all that an option of a build needs."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Iterable
 from pathlib import Path

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from attrs import define, field
 
 from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.alignment.aligner import Alignment
 from kgscripts.models.cloze import Cloze
 
 UNKNOWN = "#UNK#"
@@ -49,10 +50,9 @@ class Table:
 class Aligned(Table):
     """A table with alignments: each concrete token belongs to the abstract one at half its index, if there is one."""
 
-    def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
-        return [
-            [min(place // 2, len(a) - 1) for place in range(len(c))] for a, c in zip(abstract, concrete, strict=True)
-        ]
+    def align(self, pairs: Sequence[Any]) -> list[Alignment]:
+        paths = [[min(place // 2, len(pair.abstract) - 1) for place in range(len(pair.concrete))] for pair in pairs]
+        return [Alignment(tuple(path), 0.0, (1.0,) * len(path)) for path in paths]
 
 
 @define

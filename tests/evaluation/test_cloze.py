@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import kgscripts.reproductions.kidscook.cloze.task as protocol
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.result import Evaluation, System, as_json
+from kgscripts.models.alignment.aligner import Alignment
 from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.cloze.filling import Candidates
 from kgscripts.reproductions.kidscook.cloze.models import LeftSideOnly, Together
@@ -224,8 +225,8 @@ def test_callbacks_receive_every_word_and_pair() -> None:
 
 def test_spans_are_counted_as_released_and_without_the_start_symbol() -> None:
     class Late(Aligned):
-        def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
-            return [[1, 1, 3, 3, 3, 3] for _ in zip(abstract, concrete, strict=True)]
+        def align(self, pairs: Sequence[Any]) -> list[Alignment]:
+            return [Alignment((1, 1, 3, 3, 3, 3), 0.0, (1.0,) * 6) for _ in pairs]
 
     pair = Pair(abstract=["a", "b", "c", "d"], concrete=WORDS[:6], blanks=[True] * 6)
     system = _measured(evaluate_cloze(Late(), [pair, pair], Candidates(WORDS)))

@@ -11,8 +11,8 @@ from neo4j.exceptions import Neo4jError
 
 from exports.cypher.cypher import _ladybug_error
 from exports.neo4j.bolt import _neo4j_error
-from exports.query.errors import error_at
 from exports.query.sparql import run_query, syntax_error
+from exports.query.text import error_at
 from schemas.errors import QueryError
 from tests.exports.toy_server import ToyServer, toy_server
 

@@ -9,7 +9,7 @@ import pytest
 
 from exports.cypher import cypher
 from exports.query import sparql
-from exports.query.child_process import Child
+from exports.query.engine_process import Child
 from exports.targets import export
 from kgscripts import ScriptGraph
 from schemas.errors import KGScriptsError, StoreError

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.neo4j.constraints import constraints_text
 from exports.neo4j.property_graph import (
     ENDS,
     KEY,
+    constraints_text,
     node_batches,
     node_schema,
     portions,

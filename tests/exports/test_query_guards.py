@@ -21,8 +21,7 @@ import exports.cypher.cypher
 import exports.query.sparql
 from exports.query import cypher_guard, sparql_guard
 from exports.query.parameters import cypher_with
-from exports.query.scan import MAX_CHARACTERS, MAX_DEPTH, MAX_TOKENS
-from exports.query.text import query_text
+from exports.query.text import MAX_CHARACTERS, MAX_DEPTH, MAX_TOKENS, query_text
 from schemas.errors import ConfigurationError, QueryError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from tests.exports.fuseki_server import FusekiServer

@@ -13,8 +13,8 @@ import rdflib
 from rdflib.collection import Collection
 from rdflib.namespace import OWL, RDF, RDFS, SH, SKOS, XSD
 
-from exports.rdf.chunks import GraphChunks
 from exports.rdf.context import context_terms, json_key
+from exports.rdf.mapping import GraphChunks
 from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import (

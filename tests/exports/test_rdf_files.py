@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rdflib.namespace import RDF, XSD
 
-from exports.rdf.literals import double, escaped
+from exports.rdf.descriptions import double, escaped
 from exports.rdf.mapping import describe
 from exports.targets import ExportOptions, export, resolve
 from kgscripts import ScriptGraph

@@ -12,9 +12,9 @@ import rdflib
 from attrs import evolve, frozen
 from rdflib.namespace import DCTERMS, OWL, PROV, RDF, RDFS, SH, SKOS, XSD
 
+from exports.rdf.dataset import RunFacts, run_facts
 from exports.rdf.files import export
 from exports.rdf.ontology import ontology_text
-from exports.rdf.run_facts import RunFacts, run_facts
 from exports.rdf.shapes import shapes_text
 from exports.rdf.terms import PREFIXES
 from exports.targets import ExportOptions

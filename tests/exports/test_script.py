@@ -236,11 +236,11 @@ def test_a_repr_is_one_line(pasta: Script) -> None:
 def test_a_step_with_its_passages(kitchen: ScriptGraph) -> None:
     lines = show(kitchen, "make spaghetti", "drain pasta").splitlines()
     assert lines[:2] == [
-        "drain pasta  3 sources, 100%  passages 1, 2, 3",
+        "drain pasta  3 sources, 100%  passages 1, 2, 3  by rules 1",
         "├── step of cooking pasta  rank 10, typicality 90%",
     ]
-    assert "│   ├── colander  instrument, 2 sources, 67%  passages 1, 2" in lines
-    passages = [line for line in lines if re.match(r"    .── \d\. ", line)]
+    assert "│   ├── colander  instrument, named, 2 sources, 67%  passages 1, 2  by rules 1" in lines
+    passages = [line for line in lines if re.match(r"│   .── \d\. ", line)]
     assert len(passages) == 3
     for (text, *_), source in ((told("drain pasta")[0], next(iter(PASTA))),):
         (line,) = (line for line in passages if f'"[{text[:-1]}]."  {source}, characters ' in line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from attrs import define
@@ -30,7 +31,7 @@ class FixedAligner:
     probability: float = 0.9
     model: Model = _MODEL
 
-    def align(self, pairs: Sequence[Words]) -> list[Alignment]:
+    def align(self, pairs: Sequence[Any]) -> list[Alignment]:
         return [self._align(pair) for pair in pairs]
 
     def _align(self, pair: Words) -> Alignment:

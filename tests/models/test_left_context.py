@@ -9,7 +9,8 @@ import random
 import pytest
 import torch
 
-from kgscripts.models.cloze import Cloze, ViterbiModel
+from kgscripts.models.alignment.aligner import PairAligner
+from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch
 from schemas.errors import InputError
@@ -121,7 +122,12 @@ def test_a_transducer_against_the_enumeration_of_all_alignments(name: str, seed:
     marginal = torch.tensor(list(to_the_end.values())).logsumexp(0)
     assert float(cloze_model.score([abstract], [concrete])[0]) == pytest.approx(float(marginal), abs=1e-3)
     best = max(to_the_end, key=to_the_end.__getitem__)
-    assert cloze_model.align([abstract], [concrete]) == [list(best)]
+    (alignment,) = cloze_model.align([(" ".join(abstract), " ".join(concrete))])
+    assert alignment.path == best
+    assert alignment.log_probability == pytest.approx(to_the_end[best] - float(marginal), abs=1e-3)
+    for place, (found, token) in enumerate(zip(alignment.posterior, best, strict=True)):
+        through = [score for path, score in to_the_end.items() if path[place] == token]
+        assert found == pytest.approx(float((torch.tensor(through).logsumexp(0) - marginal).exp()), abs=1e-3)
     batch = PairBatch.of_ids([a], [c], VOCABULARY.padding)
     for path in (best, min(scores)):
         joint = network.path_log_likelihood(batch, torch.tensor([path]))
@@ -151,7 +157,7 @@ def test_a_word_is_predicted_from_all_alignments_of_what_stands_before_it(name: 
 def test_which_models_have_alignments() -> None:
     for name in SETTINGS:
         made = model(name)
-        assert isinstance(made, ViterbiModel) == (name in TRANSDUCERS)
+        assert isinstance(made, PairAligner) == (name in TRANSDUCERS)
         assert made.context == "left"
 
 
@@ -159,7 +165,8 @@ def test_which_models_have_alignments() -> None:
 def test_alignments_are_monotonic_end_at_the_end_and_come_in_the_order_of_the_pairs(name: str) -> None:
     draw = random.Random(5)
     abstracts, concretes = [text(draw, 1, 6) for _ in range(20)], [text(draw, 1, 9) for _ in range(20)]
-    paths = transducer(name).align(abstracts, concretes)
+    pairs = [(" ".join(abstract), " ".join(concrete)) for abstract, concrete in zip(abstracts, concretes, strict=True)]
+    paths = [list(alignment.path) for alignment in transducer(name).align(pairs)]
     for abstract, concrete, path in zip(abstracts, concretes, paths, strict=True):
         assert len(path) == len(concrete)
         assert path == sorted(path)
@@ -187,4 +194,4 @@ def test_nothing_asked_is_nothing_answered() -> None:
     cloze_model = transducer("transducer-fixed")
     assert cloze_model.predict([], ["knife"]).shape == (0, 2)
     assert cloze_model.score([], []).shape == (0,)
-    assert cloze_model.align([], []) == []
+    assert cloze_model.align([]) == []

@@ -10,8 +10,9 @@ import torch
 
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.encoder import MINILM, MINILM_SHA256, find_encoder, load_encoder, weights_digest
+from kgscripts.models.encoder import MINILM, find_encoder, load_encoder, weights_digest
 from kgscripts.models.registry import load
+from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.reproductions.kidscook.networks.masked import (
     MAX_PIECES,
     MaskedModel,

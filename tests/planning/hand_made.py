@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from kgscripts import Script
-from kgscripts.planning.making import make_plan
+from kgscripts.planning.making import SourceChange, SourceStep, make_plan
 from kgscripts.planning.plan import Passage, Plan
-from kgscripts.planning.source import SourceChange, SourceStep
 from kgscripts.scripts.types import Change, Evidence, Need, Participant, Step, Tool
 from schemas.changes import Level
 

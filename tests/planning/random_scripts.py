@@ -5,9 +5,8 @@ from __future__ import annotations
 from attrs import frozen
 from hypothesis import strategies as st
 
-from kgscripts.planning.making import make_plan
+from kgscripts.planning.making import SourceChange, SourceStep, make_plan
 from kgscripts.planning.plan import Plan
-from kgscripts.planning.source import SourceChange, SourceStep
 from schemas.changes import Level
 
 

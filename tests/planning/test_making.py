@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.planning.making import make_plan
+from kgscripts.planning.making import SourceChange, SourceStep, is_relative, make_plan
 from kgscripts.planning.plan import Condition, Passage
-from kgscripts.planning.procedures import plan_of_procedure
-from kgscripts.planning.source import SourceChange, SourceStep, is_relative
+from kgscripts.planning.scripts import plan_of_procedure
 from schemas.changes import Change, Level, RatedChange
 from tests.planning.executing import do
 from tests.planning.hand_made import HAND_MADE, change, plan_of, step

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgscripts.planning.making import SourceChange, SourceStep
 from kgscripts.planning.pddl import LONGEST, pddl_domain, pddl_name, read_names
-from kgscripts.planning.source import SourceChange, SourceStep
 from tests.graphs import ODD_TEXTS
 from tests.planning.hand_made import plan_of, step
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import kgscripts
 from kgscripts import Script
+from kgscripts.planning.making import SourceChange, SourceStep
 from kgscripts.planning.pddl import action_names, pddl_domain, pddl_problem
 from kgscripts.planning.plan import Plan, PlanStep
-from kgscripts.planning.source import SourceChange, SourceStep
 from kgscripts.scripts.reading import list_scenarios
 from tests.example_graph import example_graph
 from tests.graphs import ODD_TEXTS

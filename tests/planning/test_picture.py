@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 import resvg_py
 
+from kgscripts.planning.making import SourceChange, SourceStep
 from kgscripts.planning.picture import draw_plan
-from kgscripts.planning.source import SourceChange, SourceStep
 from schemas.drawing.svg import Svg, save_picture
 from tests.exports.test_picture import in_browser, overlap, within
 from tests.graphs import ODD_TEXTS

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from kgscripts import ScriptGraph
-from kgscripts.planning.making import make_plan
+from kgscripts.planning.making import SourceStep, make_plan
 from kgscripts.planning.pddl import action_names, pddl_domain, pddl_problem
 from kgscripts.planning.plan import Plan, plan_text
-from kgscripts.planning.source import SourceStep
 from schemas.changes import Level
 from schemas.errors import ConfigurationError, KGScriptsError, QueryError
 from tests.commands import run

@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 
 from kgscripts.changes.attributes import agree, leading_attribute
-from kgscripts.planning.source import SourceChange, SourceStep, is_relative
+from kgscripts.planning.making import SourceChange, SourceStep, is_relative
 from tests.planning.executing import any_order, do
 from tests.planning.random_scripts import Random, random_scripts
 

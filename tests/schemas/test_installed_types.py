@@ -8,7 +8,7 @@ from attrs import evolve
 from rdflib.collection import Collection
 from rdflib.namespace import OWL, RDF, RDFS, SH
 
-from exports.neo4j.constraints import constraints
+from exports.neo4j.property_graph import constraints
 from exports.rdf.context import context_terms
 from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text

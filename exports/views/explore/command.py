@@ -10,12 +10,11 @@ from typing import Annotated
 import typer
 
 from exports.views.explore.page import MOST_BYTES, make_page
-from exports.views.tree_lines import count
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.output_files import check_outputs, new_file
 from schemas.script_graph import StoredGraph
-from schemas.terminal import echo, printable, progress_bar
+from schemas.terminal import count, echo, printable, progress_bar
 
 _UNITS = {"": 1, "B": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000}
 

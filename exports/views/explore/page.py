@@ -7,8 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from exports.views.explore.assets import policy, scripts, style
-from exports.views.explore.document import data_block, html_document
+from exports.views.explore.document import data_block, html_document, policy, scripts, style
 from exports.views.explore.index import Index, read_index
 from exports.views.explore.scenario_map import read_map
 from exports.views.explore.scripts import Places, contexts_data, places_of, read_models, script_data

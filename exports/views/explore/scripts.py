@@ -26,12 +26,12 @@ _PASSAGES = 5
 def script_data(graph: StoredGraph, index: Index, scenario: str) -> dict[str, Any]:
     """The data of the scenario with this id. Passages are written once and referred to by number."""
     base = len(graph.manifest.base_iri)
-    script = read_script(graph, scenario, evidence=_PASSAGES)
-    relations = list(graph.rows("HAS_SUB_EVENT", ("to_id", "salience_rank", "statement"), {"from_id": scenario}))
+    script = read_script(graph, scenario, evidence=_PASSAGES, readers=True)
+    relations = graph.rows("HAS_SUB_EVENT", ("to_id", "salience_rank"), {"from_id": scenario})
     salience = {graph.iri(row["to_id"]): row["salience_rank"] for row in relations}
     ids = [step.iri[base:] for step in script.steps]
     wordings = parts_of(graph, "EXPRESSED_AS", ids)
-    readers = _readers(graph, {row["statement"]: row["to_id"] for row in relations})
+    models = [graph.iri(row["id"]) for row in _models(graph)]
     passages = _Passages()
     drawn = boxes(script)
     parts = _Parts(index, passages, base)
@@ -48,7 +48,7 @@ def script_data(graph: StoredGraph, index: Index, scenario: str) -> dict[str, An
                 "number": index.steps.get(step.iri[base:], -1),
                 "id": step.iri[base:],
                 "wordings": [_wording(row) for row in wordings.get(step.iri[base:], ())],
-                "readers": readers.get(step.iri[base:], []),
+                "readers": _readers(step, models),
             }
             for step in script.steps
         ],
@@ -78,24 +78,13 @@ def _models(graph: StoredGraph) -> list[Row]:
     return sorted(graph.rows("Model"), key=lambda row: (row["name"], row["id"]))
 
 
-def _readers(graph: StoredGraph, of_steps: Mapping[str, str]) -> dict[str, list[list[float]]]:
-    """The numbers (in `read_models`) of the models that read each step or a part of it, with their highest scores.
-
-    `of_steps` has the steps by the statements that they are steps.
-    """
-    steps = dict(of_steps)
-    for relation in ("USES", "HAS_PARTICIPANT", "CHANGES"):
-        rows = graph.rows(relation, ("from_id", "statement"), {"from_id": set(of_steps.values())})
-        steps |= {row["statement"]: row["from_id"] for row in rows}
-    scores: dict[str, dict[str, float]] = defaultdict(dict)
-    for row in graph.rows("READ_BY", where={"from_id": steps.keys()}):
-        known = scores[steps[row["from_id"]]]
-        known[row["to_id"]] = max(row["score"], known.get(row["to_id"], 0.0))
-    ids = [row["id"] for row in _models(graph)]
-    return {
-        step: [[number, round(known[model], 3)] for number, model in enumerate(ids) if model in known]
-        for step, known in scores.items()
-    }
+def _readers(step: Step, models: Sequence[str]) -> list[list[float]]:
+    """The numbers of the models (IRIs) that read the step or a part of it, with their highest scores."""
+    known: dict[str, float] = {}
+    for part in (step, *step.tools, *step.participants, *step.changes):
+        for reader in part.read_by:
+            known[reader.iri] = max(reader.score, known.get(reader.iri, 0.0))
+    return [[number, round(known[model], 3)] for number, model in enumerate(models) if model in known]
 
 
 def _order(script: Script) -> list[list[Any]]:

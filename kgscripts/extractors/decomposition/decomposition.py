@@ -17,7 +17,7 @@ from attrs import define, evolve, field, frozen
 from kgscripts.extractors.decomposition.aligned_events import Side, read_sides
 from kgscripts.extractors.decomposition.ownership import Owner, is_taking, owner_of, says_something
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
-from kgscripts.models.alignment.aligner import Alignment
+from kgscripts.models.alignment.aligner import Alignment, PairAligner
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import describe, load
 from kgscripts.settings import device_setting, model_setting
@@ -53,13 +53,10 @@ class Words:
     concrete: Sequence[str]
 
 
-class PairAligner(Protocol):
-    """The part of `kgscripts.models.alignment.aligner.Aligner` that the extractor uses."""
+class DescribedAligner(PairAligner, Protocol):
+    """An aligner with its provenance, as `kgscripts.models.alignment.aligner.Aligner`."""
 
     model: Model
-
-    def align(self, pairs: Sequence[Words]) -> list[Alignment]:
-        """One alignment a pair."""
 
 
 _TASK = "alignment"
@@ -70,7 +67,7 @@ class DecompositionSettings:
     """The settings of the extractor of decompositions."""
 
     model: str = model_setting(_TASK, "aligner")
-    """The aligner: the name of one that ships, or the directory of a checkpoint."""
+    """The aligner, or a transducer: the name of one that ships, or the directory of a checkpoint."""
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""
 
@@ -90,8 +87,9 @@ class DecompositionExtractor(Extractor):
     cost = "aligner (MiniLM encoder), for pairs only"
     licence = "Apache-2.0"
 
-    aligner: PairAligner | None = None
+    aligner: DescribedAligner | None = None
     settings: DecompositionSettings = field(factory=DecompositionSettings, kw_only=True)
+    _loaded: PairAligner | None = field(default=None, init=False)
 
     @property
     def data(self) -> Mapping[str, str]:
@@ -117,10 +115,10 @@ class DecompositionExtractor(Extractor):
             else:
                 pairs.append((number, abstract, concrete))
         if pairs:
-            if self.aligner is None:
-                self.aligner = load(_TASK, self.settings.model, self.settings.device)
+            if self._loaded is None:
+                self._loaded = self.aligner or load(_TASK, self.settings.model, self.settings.device)
             words = [Words(abstract.texts, concrete.texts) for _, abstract, concrete in pairs]
-            for (number, abstract, concrete), alignment in zip(pairs, self.aligner.align(words), strict=True):
+            for (number, abstract, concrete), alignment in zip(pairs, self._loaded.align(words), strict=True):
                 readings[number] = [
                     *decompositions(abstract, concrete, alignment),
                     *phrases(abstract, concrete, alignment),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from attrs import frozen
 
@@ -17,7 +17,7 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.checkpoint import TrainedModel, from_checkpoint
 from schemas.arguments import items_of
-from schemas.errors import InputError
+from schemas.errors import InputError, ModelError
 from schemas.provenance import Model
 
 if TYPE_CHECKING:
@@ -63,6 +63,14 @@ class Alignment:
     posterior: tuple[float, ...]
 
 
+@runtime_checkable
+class PairAligner(Protocol):
+    """A model that aligns pairs: an `Aligner`, or a transducer of words."""
+
+    def align(self, pairs: Sequence[Tokens | tuple[str, str]]) -> list[Alignment]:
+        """The Viterbi alignment of each pair, which does not depend on the other ones."""
+
+
 @frozen(kw_only=True)
 class PathSettings:
     """The lattice's emission is log(p(a_j = i | x, y) + `smoothing`), so that no single word can force the path."""
@@ -96,7 +104,7 @@ class Aligner(TrainedModel):
         """
         from kgscripts.models.inference import fixed_threads
 
-        pairs = _tokens(pairs)
+        pairs = tokens_of(pairs)
         log_posteriors = self._log_posteriors(pairs)
         found: dict[int, Alignment] = {}
         with fixed_threads():
@@ -111,7 +119,7 @@ class Aligner(TrainedModel):
 
         `log_probability` is the sum over the content words, as if they were independent. Raises as `align`.
         """
-        pairs = _tokens(pairs)
+        pairs = tokens_of(pairs)
         return [_free(scores, pair) for scores, pair in zip(self._log_posteriors(pairs), pairs, strict=True)]
 
     def _log_posteriors(self, pairs: Sequence[Tokens]) -> list[Tensor]:
@@ -120,6 +128,13 @@ class Aligner(TrainedModel):
         from kgscripts.models.inference import run_side_by_side
 
         return run_side_by_side(self._network.log_posteriors, [Sides(pair.abstract, pair.concrete) for pair in pairs])
+
+
+def free_aligner(model: PairAligner, where: str) -> Aligner:
+    """The model, which is from `where`, if it has free alignments; raises ModelError if it has none."""
+    if not isinstance(model, Aligner):
+        raise ModelError("a model without free alignments", where=where, remedy="name an aligner")
+    return model
 
 
 @from_checkpoint
@@ -137,7 +152,8 @@ def aligner_model(checkpoint: Checkpoint) -> Aligner:
     return Aligner(network.eval(), path, checkpoint.model)
 
 
-def _tokens(given: Sequence[Tokens | tuple[str, str]]) -> list[Tokens]:
+def tokens_of(given: Sequence[Tokens | tuple[str, str]]) -> list[Tokens]:
+    """Pairs as tokens. Raises InputError for a pair that is too large to align, or has a side without tokens."""
     pairs = [
         Pair(abstract=pair[0].split(), concrete=pair[1].split(), where=f"pair {row + 1}")
         if isinstance(pair, tuple | list)
@@ -192,17 +208,23 @@ def _monotonic(log_posteriors: Sequence[Tensor], pairs: Sequence[Tokens], settin
         torch.tensor([len(pair.abstract) for pair in pairs]),
         torch.tensor([len(pair.concrete) for pair in pairs]),
     )
-    cells = (emission, transitions.shift, transitions.emit, *lengths)
-    best = lattice.viterbi(*cells, last_to_last=False)
-    probabilities = best.log_probability - lattice.log_marginal(*cells, last_to_last=False)
-    at_path = lattice.posteriors(*cells, last_to_last=False).gather(2, best.path[:, :, None])[:, :, 0]
+    return best_alignments(emission, transitions.shift, transitions.emit, *lengths, last_to_last=False)
+
+
+def best_alignments(*cells: Tensor, last_to_last: bool) -> list[Alignment]:
+    """The Viterbi alignments of lattices, whose `cells` are the arguments of `kgscripts.alignment.lattice.viterbi`."""
+    from kgscripts.alignment import lattice
+
+    best = lattice.viterbi(*cells, last_to_last=last_to_last)
+    probabilities = best.log_probability - lattice.log_marginal(*cells, last_to_last=last_to_last)
+    at_path = lattice.posteriors(*cells, last_to_last=last_to_last).gather(2, best.path[:, :, None])[:, :, 0]
     return [
         Alignment(
-            path=tuple(best.path[row, : len(pair.concrete)].tolist()),
+            path=tuple(best.path[row, :size].tolist()),
             log_probability=min(0.0, float(probabilities[row])),
-            posterior=tuple(at_path[row, : len(pair.concrete)].tolist()),
+            posterior=tuple(at_path[row, :size].tolist()),
         )
-        for row, pair in enumerate(pairs)
+        for row, size in enumerate(cells[-1].tolist())
     ]
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.serve.kept_answers import KeptAnswer, KeptAnswers
 from exports.serve.protocol import ProtocolRequest
+from exports.serve.responses import KeptAnswer, KeptAnswers
 from exports.serve.sparql import key
 
 _MOST = 100

@@ -31,11 +31,9 @@ from starlette.requests import Request
 from starlette.responses import Response as HTTPResponse
 from starlette.routing import Route
 
-from exports.serve.limits import ServerLimits
+from exports.serve.limits import ServerLimits, Turns
 from exports.serve.protocol import ProtocolRequest
-from exports.serve.sparql import answer
-from exports.serve.sparql_service import SPARQL_METHODS, sparql_endpoint
-from exports.serve.turns import Turns
+from exports.serve.sparql import SPARQL_METHODS, answer, sparql_endpoint
 from tests.exports.serve.conftest import Response, Server, in_thread
 
 SELECT = "SELECT ?s { ?s ?p ?o } LIMIT 1"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from exports.serve import query_page as module
-from exports.serve.query_page import examples, query_page
+from exports.serve import pages as module
+from exports.serve.pages import examples, query_page
 from kgscripts import ScriptGraph
 from schemas.results import Table
 from tests.example_graph import example_graph

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from exports.serve.app import application
-from exports.serve.query_page import examples
+from exports.serve.pages import examples
 from kgscripts import ScriptGraph
 from tests.browser import Browser, find_chromium
 from tests.exports.explore.test_browser import AXE, HOSTILE

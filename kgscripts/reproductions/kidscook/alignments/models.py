@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kgscripts.corpora.pairs.pair import Pair
-from schemas.errors import ConfigurationError, InputError, ModelError
+from kgscripts.models.alignment.aligner import free_aligner
+from schemas.errors import ConfigurationError
 
 Align = Callable[[Sequence[Pair]], Sequence[Sequence[int]]]
 """Aligns pairs: for each concrete token of a pair the index of the abstract token that it is aligned to."""
@@ -108,36 +109,9 @@ def checkpoint_of(name: str) -> Path:
     return Path(name if Path(name).is_dir() else name.removesuffix(_FREE))
 
 
-def _aligner(name_or_directory: Path, *, free: bool) -> Align:
+def _checkpoint(directory: Path, *, free: bool) -> Align:
     from kgscripts.models.registry import load
 
-    aligner = load("alignment", name_or_directory)
-    align = aligner.align_freely if free else aligner.align
+    model = load("alignment", directory)
+    align = free_aligner(model, str(directory)).align_freely if free else model.align
     return lambda pairs: [alignment.path for alignment in align(pairs)]
-
-
-def _checkpoint(directory: Path, *, free: bool) -> Align:
-    from kgscripts.models.alignment.aligner import KIND
-    from kgscripts.models.checkpoint import load_checkpoint
-    from kgscripts.models.cloze import ViterbiModel
-    from kgscripts.models.registry import find_checkpoint, load
-    from kgscripts.reproductions.kidscook.networks.left_context import MAX_CELLS
-
-    if load_checkpoint(find_checkpoint(directory)).kind == KIND:
-        return _aligner(directory, free=free)
-    model = load("cloze", directory)
-    if free or not isinstance(model, ViterbiModel):
-        raise ModelError(
-            "a model without free alignments" if free else "a model without alignments",
-            where=str(directory),
-            remedy="name a transducer, or an aligner",
-        )
-
-    def align(pairs: Sequence[Pair]) -> Sequence[Sequence[int]]:
-        for pair in pairs:
-            if len(pair.abstract) * (len(pair.concrete) + 1) > MAX_CELLS:
-                message = f"{len(pair.abstract):,} by {len(pair.concrete):,} tokens are too many to align"
-                raise InputError(message, where=pair.where, remedy="cut the pair where its parts correspond")
-        return model.align([pair.abstract for pair in pairs], [pair.concrete for pair in pairs])
-
-    return align

@@ -11,7 +11,8 @@ from attrs import frozen
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.models.cloze import ClozeModel, ViterbiModel
+from kgscripts.models.alignment.aligner import PairAligner
+from kgscripts.models.cloze import ClozeModel
 from kgscripts.reproductions.kidscook.cloze.filling import (
     Candidates,
     ClozeItem,
@@ -148,10 +149,5 @@ def _overall(model: ClozeModel, fillings: Sequence[Filling]) -> list[float]:
 
 
 def _viterbi_paths(model: ClozeModel, items: Sequence[ClozeItem]) -> Iterator[tuple[ClozeItem, Sequence[int]]]:
-    if not isinstance(model, ViterbiModel):
-        return
-    for start in range(0, len(items), _BATCH):
-        batch = items[start : start + _BATCH]
-        yield from zip(
-            batch, model.align([item.abstract for item in batch], [item.concrete for item in batch]), strict=True
-        )
+    if isinstance(model, PairAligner):
+        yield from zip(items, (alignment.path for alignment in model.align(items)), strict=True)

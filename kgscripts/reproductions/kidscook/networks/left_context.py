@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Literal, Self
 
 import torch
 from attrs import define
 from torch import Tensor
 
+from kgscripts.models.alignment.aligner import Alignment, Tokens, best_alignments, tokens_of
 from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
+from kgscripts.models.inference import run_side_by_side
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch, Vocabulary
@@ -42,6 +44,11 @@ class LeftContextModel(TrainedModel):
         self.name = name
         self.vocabulary = vocabulary
         self._network = network.eval()
+
+    def to(self, device: str) -> Self:
+        """This model, whose network is moved to another device."""
+        self._network.to(device)
+        return self
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -91,7 +98,7 @@ class LeftContextModel(TrainedModel):
 
 
 class TransducerModel(LeftContextModel):
-    """The transducer as a cloze model with hard alignments (`ViterbiModel`).
+    """The transducer as a cloze model that aligns pairs (`PairAligner`).
 
     A word is predicted from all alignments of the words before it, weighted by their probability, as in the marginal
     likelihood of training.
@@ -99,17 +106,15 @@ class TransducerModel(LeftContextModel):
 
     _network: Transducer
 
-    @torch.inference_mode()
-    def align(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> list[list[int]]:
-        """The Viterbi path of each pair, an abstract index for each concrete token (appendix A.4).
+    def align(self, pairs: Sequence[Tokens | tuple[str, str]]) -> list[Alignment]:
+        """See `PairAligner` (appendix A.4). Raises InputError for a pair of enormous sides."""
 
-        Raises InputError for a pair of enormous sides.
-        """
-        paths: list[list[int]] = [[] for _ in abstract]
-        for rows, batch in self._pair_batches(abstract, concrete):
-            for row, path in zip(rows, self._network.viterbi(batch).path.tolist(), strict=True):
-                paths[row] = path[: len(concrete[row])]
-        return paths
+        def aligned(pair: Tokens) -> Alignment:
+            batch = PairBatch.of_words([pair.abstract], [pair.concrete], self.vocabulary)
+            cells = self._network.lattice(batch.to(self._network.embedding.weight.device))
+            return best_alignments(*(cell.cpu() for cell in cells), last_to_last=True)[0]
+
+        return run_side_by_side(aligned, tokens_of(pairs))
 
 
 def _rows(clozes: Sequence[Cloze]) -> list[_Row]:

@@ -40,30 +40,21 @@ class Transducer(PairNetwork):
         self.shift = ShiftNetwork(size, settings.dropout) if settings.transitions == "parameterised" else None
         self._shift_probability = settings.shift_probability
 
-    def log_likelihood(self, batch: PairBatch) -> Tensor:
-        """The marginal over all alignments whose last word is at the last abstract token (equation 7), (batch,)."""
+    def lattice(self, batch: PairBatch) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """What the functions of `kgscripts.alignment.lattice` take of these pairs."""
         encoded, decoded = self._read(batch)
         transitions = self.transitions(encoded, decoded[:, :-1])
-        return log_marginal(
-            self._emissions(encoded, decoded, batch),
-            transitions.shift,
-            transitions.emit,
-            batch.abstract_lengths,
-            batch.concrete_lengths,
-        )
+        emissions = self._emissions(encoded, decoded, batch)
+        return emissions, transitions.shift, transitions.emit, batch.abstract_lengths, batch.concrete_lengths
+
+    def log_likelihood(self, batch: PairBatch) -> Tensor:
+        """The marginal over all alignments whose last word is at the last abstract token (equation 7), (batch,)."""
+        return log_marginal(*self.lattice(batch))
 
     @torch.no_grad()
     def viterbi(self, batch: PairBatch) -> ViterbiPath:
         """The best alignments and their log probabilities together with the words (appendix A.4)."""
-        encoded, decoded = self._read(batch)
-        transitions = self.transitions(encoded, decoded[:, :-1])
-        return viterbi(
-            self._emissions(encoded, decoded, batch),
-            transitions.shift,
-            transitions.emit,
-            batch.abstract_lengths,
-            batch.concrete_lengths,
-        )
+        return viterbi(*self.lattice(batch))
 
     def path_log_likelihood(self, batch: PairBatch, path: Tensor) -> Tensor:
         """log p(concrete, path | abstract), (batch,), for `path` (batch, concrete) int64: hard EM (appendix A.3).
