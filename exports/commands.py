@@ -1,4 +1,4 @@
-"""`kgscripts export`, `kgscripts query` and `kgscripts validate`."""
+"""`kgscripts export`, `kgscripts query`, `kgscripts validate` and `kgscripts schema`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,7 @@ from typing import Annotated
 import attrs
 import typer
 
+from exports.neo4j.property_graph import constraints_text
 from exports.query.engine_process import MAX_ROWS
 from exports.query.label_language import finds_nothing
 from exports.query.parameters import (
@@ -25,15 +27,63 @@ from exports.query.parameters import (
     unknown_names,
 )
 from exports.query.text import query_text
+from exports.rdf.context import context_text
+from exports.rdf.ontology import ontology_text
+from exports.rdf.shapes import shapes_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
+from kgscripts.scripts.types import script_schema
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.http_clients import without_user
 from schemas.interrupts import QUERY_SECONDS
+from schemas.output_files import write_lines
 from schemas.results import ResultFormat, Table
 from schemas.script_graph import StoredGraph
-from schemas.terminal import ask_secretly, echo, echo_json, printable, progress_bar, write_data
+from schemas.terminal import ask_secretly, echo, echo_json, json_text, printable, progress_bar, write_data
+
+
+class SchemaFile(StrEnum):
+    """The parts of the schema."""
+
+    ONTOLOGY = "ontology"
+    SHAPES = "shapes"
+    CONTEXT = "context"
+    CONSTRAINTS = "constraints"
+    SCRIPT = "script"
+
+
+def schema(
+    file: Annotated[SchemaFile, typer.Argument(help="Which file of the schema.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write it to a file.", show_default=False)
+    ] = None,
+    closed: Annotated[
+        bool, typer.Option("--closed", help="Shapes that allow no property which they do not name.")
+    ] = False,
+) -> None:
+    """Print the ontology (OWL, Turtle), the SHACL shapes (Turtle), the JSON-LD context or the Neo4j constraints of
+    graphs, or the JSON Schema of a script, as `kgscripts show --json` prints it.
+
+    Example: kgscripts schema ontology -o script.ttl
+
+    Example: kgscripts schema shapes --closed
+    """
+    if closed and file is not SchemaFile.SHAPES:
+        raise ConfigurationError(f"--closed with {file}", remedy="only shapes can be closed")
+    texts: dict[SchemaFile, Callable[[], str]] = {
+        SchemaFile.ONTOLOGY: ontology_text,
+        SchemaFile.SHAPES: partial(shapes_text, closed=closed),
+        SchemaFile.CONTEXT: context_text,
+        SchemaFile.CONSTRAINTS: constraints_text,
+        SchemaFile.SCRIPT: lambda: json_text(script_schema()) + "\n",
+    }
+    text = texts[file]()
+    if output is None:
+        echo(text.rstrip("\n"))
+        return
+    write_lines(output, text.splitlines())
+
 
 _SHOWN_VIOLATIONS = 20
 _SECONDS_OF_A_HINT = 20

@@ -170,7 +170,7 @@ def scenarios(
     """
     configuration = run.configuration()
     from lightning_modules.scenarios.stories import StoryFiles
-    from lightning_modules.scenarios.tasks import check_needs, make_task
+    from lightning_modules.scenarios.tiling_task import check_needs, make_task
 
     check_needs(configuration)
     files = StoryFiles.read(train, development, held_out, limit=run.limit)

@@ -27,11 +27,13 @@ from kgscripts.reproductions.scenarios.tiling import (
     tiling_checkpoint,
     tiling_parts,
 )
-from kgscripts.reproductions.scenarios.topics import TopicModel
+from kgscripts.reproductions.scenarios.topic_tiling import TopicModel
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule
+from lightning_modules.scenarios.detector_task import DetectorTask
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.task_settings import TilingTrainingSettings
+from lightning_modules.training import TrainingTask
 from schemas.errors import InputError, ModelError
 from schemas.scenario_documents import NONE, ScenarioDocument
 
@@ -284,3 +286,14 @@ class TilingTask:
             )
             for text, vector, own in zip(texts, vectors, labels, strict=True)
         ]
+
+
+def check_needs(configuration: Configuration) -> None:
+    """Raises ModelError if a library that a kind of model needs is missing."""
+    if configuration.kind == "topic-tiling":
+        check_library()
+
+
+def make_task(configuration: Configuration, files: StoryFiles) -> TrainingTask[Any]:
+    """The task of a configuration. Raises as the task of its kind does."""
+    return (DetectorTask if configuration.kind == "detector" else TilingTask)(configuration, files)

@@ -13,10 +13,12 @@ from kgscripts.reproductions.scenarios.adjudication import (
     DIFFERENT_LABELS,
     ONE_ANNOTATOR,
     adjudicate,
+    cohens_kappa,
     conflict_record,
+    pairwise_agreement,
+    read_annotations,
     read_decisions,
 )
-from kgscripts.reproductions.scenarios.agreement import cohens_kappa, pairwise_agreement, read_annotations
 from kgscripts.reproductions.scenarios.documents import corpus_statistics, document_line
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument

@@ -9,7 +9,7 @@ import pytest
 import rdflib
 from rdflib.namespace import OWL, RDF, SH
 
-from exports.schema_command import SchemaFile
+from exports.commands import SchemaFile
 from schemas.errors import ConfigurationError, StoreError
 from tests.commands import run
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier, TfIdf, scenario_entropy
-from kgscripts.reproductions.scenarios.tiling import topic_weights
-from kgscripts.reproductions.scenarios.topics import TopicModel
-from kgscripts.text.content_words import content_words
+from kgscripts.reproductions.scenarios.tiling import content_words, topic_weights
+from kgscripts.reproductions.scenarios.topic_tiling import TopicModel
 from lightning_modules.scenarios.tiling_task import best_threshold
 
 WORDS = ("kettle", "tea", "dog", "leash", "bank")

@@ -16,8 +16,7 @@ import cli
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.protocol import SegmentLabeller
-from kgscripts.reproductions.scenarios.tiling import TopicTilingModel
-from kgscripts.text.content_words import content_words
+from kgscripts.reproductions.scenarios.tiling import TopicTilingModel, content_words
 from lightning_modules.commands import app
 from lightning_modules.configuration import read_configuration
 from lightning_modules.scenarios.stories import StoryFiles

@@ -22,7 +22,7 @@ class SegmentText:
     """A segment of a text, or a whole story."""
 
     words: Sequence[str]
-    """Its content words; see `kgscripts.text.content_words`."""
+    """Its content words; see `kgscripts.reproductions.scenarios.tiling`."""
     text: str
 
 

@@ -103,7 +103,7 @@ def agreement(annotators: _Annotators, layer: _Layer = None, as_json: AsJson = F
 
     Example: kgscripts corpora agreement anna.jsonl ben.jsonl
     """
-    from kgscripts.reproductions.scenarios.agreement import CATEGORIES, pairwise_agreement, read_annotations
+    from kgscripts.reproductions.scenarios.adjudication import CATEGORIES, pairwise_agreement, read_annotations
 
     rows = pairwise_agreement(read_annotations(annotators, layer=layer))
     if as_json:
@@ -162,7 +162,7 @@ def adjudicate(
     Example: kgscripts corpora adjudicate anna.jsonl ben.jsonl -o gold.jsonl --conflicts conflicts.jsonl
     """
     from kgscripts.reproductions.scenarios import adjudication
-    from kgscripts.reproductions.scenarios.agreement import read_annotations
+    from kgscripts.reproductions.scenarios.adjudication import read_annotations
     from kgscripts.reproductions.scenarios.documents import document_line
 
     check_outputs(output, conflicts, inputs=[*annotators, decisions])
