@@ -14,14 +14,15 @@ from torch.nn.utils.rnn import pad_sequence
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.reproductions.kidscook.cloze.items import cloze_item
+from kgscripts.reproductions.kidscook.cloze.filling import cloze_item
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
-from kgscripts.reproductions.kidscook.networks.causal_adapters import (
+from kgscripts.reproductions.kidscook.networks.causal_loading import (
     add_trainable_adapters,
+    causal_checkpoint,
+    load_causal_model,
     restore_adapters,
     trained_adapters,
 )
-from kgscripts.reproductions.kidscook.networks.causal_loading import causal_checkpoint, load_causal_model
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import (
     Loss,

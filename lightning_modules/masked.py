@@ -15,8 +15,14 @@ from torch.nn import functional
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.cloze import Cloze
-from kgscripts.reproductions.kidscook.networks.masked import MaskedNetwork, masked_checkpoint, new_network
-from kgscripts.reproductions.kidscook.networks.masked_inputs import InputEncoding, MaskedBatch, MaskedInput
+from kgscripts.reproductions.kidscook.networks.masked import (
+    InputEncoding,
+    MaskedBatch,
+    MaskedInput,
+    MaskedNetwork,
+    masked_checkpoint,
+    new_network,
+)
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import (
     Loss,

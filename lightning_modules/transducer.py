@@ -13,12 +13,16 @@ from attrs import frozen
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.reproductions.kidscook.networks.embeddings import WordVectors, read_glove, read_released_vectors
 from kgscripts.reproductions.kidscook.networks.networks import make_network, network_checkpoint
-from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
-from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
+from kgscripts.reproductions.kidscook.networks.vocabulary import (
+    PairBatch,
+    Vocabulary,
+    WordVectors,
+    read_glove,
+    read_released_vectors,
+)
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import (
     Loss,

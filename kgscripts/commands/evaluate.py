@@ -142,7 +142,7 @@ def _command(task: EvaluationTask) -> Callable[..., list[Evaluation]]:
     parameters = [
         parameter.replace(kind=parameter.KEYWORD_ONLY)
         for name, parameter in {**own, **shared}.items()
-        if hasattr(parameter.annotation, "__metadata__") or parameter.annotation is typer.Context
+        if hasattr(parameter.annotation, "__metadata__")
         if name != "attach_as" or task.place is not None
     ]
 

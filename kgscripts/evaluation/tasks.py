@@ -253,7 +253,7 @@ def tools(model: ModelName = "default", split: Split = ListSplit.UNSEEN) -> list
     P@1 is the share of the answers whose first tool is right; an answer for an event that needs no tool is wrong.
     Hit@5 is the share of the events that need a tool with a right one among the first five, answered or not.
     """
-    from kgscripts.evaluation.tools.predicted import evaluate_predicted_tools
+    from kgscripts.evaluation.tools import evaluate_predicted_tools
     from kgscripts.models.registry import load
 
     return [evaluate_predicted_tools(load("tools", model), split.value, source=model)]
@@ -282,7 +282,7 @@ def step_changes(model: ModelName = "default", split: Split = ListSplit.UNSEEN) 
     "non-changes" the share of what does not change that is read. The unseen steps have judged candidates as well:
     precision is the share of true ones.
     """
-    from kgscripts.evaluation.changes.everyday import evaluate_step_changes
+    from kgscripts.evaluation.step_changes import evaluate_step_changes
     from kgscripts.models.registry import load
 
     return [evaluate_step_changes(load("state-changes", model), split.value, source=model)]
@@ -305,7 +305,7 @@ def scenario_titles(
 
     Precision, recall and F1 are over pairs of titles. A title of a listed scenario is right if it gets its label.
     """
-    from kgscripts.evaluation.scenarios.titles import evaluate_titles
+    from kgscripts.evaluation.titles import evaluate_titles
 
     return [evaluate_titles(split.value, source=_LABELS)]
 
@@ -339,7 +339,7 @@ def pages(
     Every page is read as it is, and again without JSON-LD and microdata. Each line of pages.jsonl has file, title,
     ingredients and instructions, and may have equipment.
     """
-    from kgscripts.evaluation.pages.reading import evaluate_pages
+    from kgscripts.evaluation.pages import evaluate_pages
 
     report(description="pages")
     return [evaluate_pages(directory, split=split, progress=lambda done: report(completed=done))]

@@ -72,7 +72,7 @@ def _evaluate(name: str, task: str, model: Any, folder: Path) -> Evaluation:
         scenarios = grouped_scenarios(read_descriptions(path.read_text(encoding="utf-8")))
         return score_scenarios(scenarios, lambda _: model, dataset=path.name, split=SLICE)
     if task == "tools":
-        from kgscripts.evaluation.tools.predicted import evaluate_predicted_tools
+        from kgscripts.evaluation.tools import evaluate_predicted_tools
 
         return evaluate_predicted_tools(model, "development")
     templates = folder / "slice.template.tsv"

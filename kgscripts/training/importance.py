@@ -12,8 +12,7 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from kgscripts.evaluation.steps.importance import GraphStep, judged_steps
-from kgscripts.evaluation.steps.script_mentions import GROUPS, SCRIPT, labelled_mentions
-from kgscripts.evaluation.steps.typicality import learn_from, left_out
+from kgscripts.evaluation.steps.typicality import GROUPS, SCRIPT, labelled_mentions, learn_from, left_out
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.typicality.features import Numbers

@@ -33,10 +33,9 @@ from kgscripts.models.scenarios.list import passages_centre
 from kgscripts.models.scenarios.protocol import NewScenario
 from kgscripts.models.sentence_vectors import RememberedVectors, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
-from kgscripts.reproductions.scenarios.counts import count_labels, micro_score
 from kgscripts.reproductions.scenarios.documents import LabelledStory
-from kgscripts.reproductions.scenarios.pairing import pair_documents
-from kgscripts.reproductions.scenarios.predictions import ranked
+from kgscripts.reproductions.scenarios.measures import count_labels, micro_score
+from kgscripts.reproductions.scenarios.predictions import pair_documents, ranked
 from kgscripts.reproductions.scenarios.stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule

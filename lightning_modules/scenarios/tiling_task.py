@@ -16,12 +16,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier
-from kgscripts.reproductions.scenarios.counts import compare, count_labels
+from kgscripts.reproductions.scenarios.classifier import FEATURES, ScenarioClassifier, SegmentText, TfIdf
 from kgscripts.reproductions.scenarios.documents import gold_spans
-from kgscripts.reproductions.scenarios.features import FEATURES, SegmentText, TfIdf
-from kgscripts.reproductions.scenarios.tiling import SEGMENTATIONS, ReadDocument, ScenarioParts, ScenarioSettings
-from kgscripts.reproductions.scenarios.tiling_checkpoint import tiling_checkpoint, tiling_parts
+from kgscripts.reproductions.scenarios.measures import compare, count_labels
+from kgscripts.reproductions.scenarios.tiling import (
+    SEGMENTATIONS,
+    ReadDocument,
+    ScenarioParts,
+    ScenarioSettings,
+    tiling_checkpoint,
+    tiling_parts,
+)
 from kgscripts.reproductions.scenarios.topics import TopicModel
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule

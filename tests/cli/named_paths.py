@@ -31,7 +31,7 @@ for _name in (
     "kgscripts.enrichers.merged_steps",
     "kgscripts.enrichers.predicted_tools",
     "kgscripts.evaluation.steps.merging",
-    "kgscripts.evaluation.tools.baselines",
+    "kgscripts.evaluation.tools",
     "kgscripts.extractors.decomposition.decomposition",
     "kgscripts.extractors.scenarios",
     "kgscripts.extractors.changes.state_changes",

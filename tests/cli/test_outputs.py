@@ -103,14 +103,14 @@ DIRECTORIES = {
 
 NOTHING = Evaluation(task="t", dataset="d", split="s", systems=())
 _LONG = (
-    "evaluation.changes.everyday.evaluate_step_changes",
+    "evaluation.step_changes.evaluate_step_changes",
     "evaluation.search.evaluate_search",
     "evaluation.steps.importance.evaluate_importance",
     "evaluation.steps.task_graphs.evaluate_order",
     "evaluation.events.parsing.evaluate_text",
     "evaluation.steps.typicality.evaluate_typicality",
-    "evaluation.tools.predicted.evaluate_predicted_tools",
-    "evaluation.scenarios.titles.evaluate_titles",
+    "evaluation.tools.evaluate_predicted_tools",
+    "evaluation.titles.evaluate_titles",
     "reproductions.scenarios.mentions.evaluate_mentions",
     "reproductions.scenarios.confidence.evaluate_confidence",
 )

@@ -17,8 +17,7 @@ from kgscripts.reproductions.scenarios.adjudication import (
     read_decisions,
 )
 from kgscripts.reproductions.scenarios.agreement import cohens_kappa, pairwise_agreement, read_annotations
-from kgscripts.reproductions.scenarios.documents import document_line
-from kgscripts.reproductions.scenarios.statistics import corpus_statistics
+from kgscripts.reproductions.scenarios.documents import corpus_statistics, document_line
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 

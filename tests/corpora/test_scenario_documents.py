@@ -17,7 +17,7 @@ from kgscripts.reproductions.scenarios.documents import (
     read_stories,
     split_sentences,
 )
-from kgscripts.reproductions.scenarios.filler import read_filler
+from kgscripts.reproductions.scenarios.merging import read_filler
 from schemas.errors import InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument, concept_scheme
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgscripts.reproductions.scenarios.documents import LabelledStory
-from kgscripts.reproductions.scenarios.merging import merge_documents
-from kgscripts.reproductions.scenarios.splits import story_parts
+from kgscripts.reproductions.scenarios.merging import merge_documents, story_parts
 from schemas.errors import ConfigurationError
 from schemas.scenario_documents import ScenarioDocument, concept_scheme, linked_scenarios
 

@@ -14,7 +14,7 @@ from kgscripts.commands.evaluate import app
 from kgscripts.corpora.pairs.loading import load_pairs
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.result import System, from_json
-from kgscripts.reproductions.kidscook.alignments.accuracy import (
+from kgscripts.reproductions.kidscook.alignments.files import (
     INTERVAL,
     anchors,
     best_monotonic,
@@ -22,9 +22,8 @@ from kgscripts.reproductions.kidscook.alignments.accuracy import (
     mean_span_length,
     sample_of_anchors,
 )
-from kgscripts.reproductions.kidscook.alignments.baselines import IbmModel1, diagonal
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment, read_gold_alignments
-from kgscripts.reproductions.kidscook.alignments.models import open_alignment_model
+from kgscripts.reproductions.kidscook.alignments.models import IbmModel1, diagonal, open_alignment_model
 from schemas.errors import ConfigurationError, InputError, ModelError
 
 

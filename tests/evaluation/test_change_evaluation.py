@@ -19,11 +19,8 @@ from kgscripts.models.checkpoint import read_card
 from kgscripts.models.registry import find_checkpoint
 from kgscripts.reproductions.openpi.answers import read_answers, read_steps, steps_beside
 from kgscripts.reproductions.openpi.change_template import parse_change
-from kgscripts.reproductions.openpi.errors import count_errors
-from kgscripts.reproductions.openpi.meteor import meteor_scores
-from kgscripts.reproductions.openpi.predicted import evaluate_changes
-from kgscripts.reproductions.openpi.published import PUBLISHED
-from kgscripts.reproductions.openpi.scores import METRICS, Score, StepScores, official_scores
+from kgscripts.reproductions.openpi.predicted import PUBLISHED, count_errors, evaluate_changes
+from kgscripts.reproductions.openpi.scores import METRICS, Score, StepScores, meteor_scores, official_scores
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError
 from schemas.provenance import Exposure, Model
@@ -186,7 +183,7 @@ def test_meteor_needs_the_data_of_nltk(monkeypatch: pytest.MonkeyPatch) -> None:
     same = meteor_scores(GOLD, GOLD)
     assert same is not None
     assert same.f1 > 0.99
-    monkeypatch.setattr("kgscripts.reproductions.openpi.meteor.find_spec", lambda _: None)
+    monkeypatch.setattr("kgscripts.reproductions.openpi.scores.find_spec", lambda _: None)
     assert meteor_scores(GOLD, PREDICTED) is None
 
 

@@ -22,7 +22,7 @@ from kgscripts.models.alignment.aligner import Alignment
 from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.cloze.filling import Candidates
 from kgscripts.reproductions.kidscook.cloze.models import LeftSideOnly, Together
-from kgscripts.reproductions.kidscook.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, beaten, nats
+from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, beaten, nats
 from kgscripts.reproductions.kidscook.cloze.task import FilledItem, evaluate_cloze
 from schemas.errors import InputError, ModelError
 from schemas.provenance import Direction, Exposure

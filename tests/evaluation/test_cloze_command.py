@@ -15,7 +15,7 @@ from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.reproductions.kidscook.cloze.models import open_cloze_model
-from kgscripts.reproductions.kidscook.cloze.scores import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
+from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
 from kgscripts.reproductions.kidscook.networks.networks import network_checkpoint
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.networks import SETTINGS, VOCABULARY, model
@@ -267,7 +267,7 @@ def test_errors_leave_no_traceback(templates: Path) -> None:
 
 def test_the_number_of_blanks_in_the_released_templates(shared_corpora: Path) -> None:
     from kgscripts.corpora.pairs.loading import load_pairs
-    from kgscripts.reproductions.kidscook.cloze.items import cloze_items
+    from kgscripts.reproductions.kidscook.cloze.filling import cloze_items
 
     pairs = load_pairs([shared_corpora / "kidscook" / "valid.template.tsv"]).pairs
     items = cloze_items(pairs)

@@ -19,8 +19,7 @@ import cli
 from kgscripts.commands import evaluate
 from kgscripts.evaluation.registry import Benchmark, EvaluationTask, evaluation_tasks
 from kgscripts.evaluation.result import Evaluation, System, as_json, from_json, schema, shares
-from kgscripts.evaluation.steps.script_mentions import GROUPS, Mentions
-from kgscripts.evaluation.steps.typicality import evaluate_typicality
+from kgscripts.evaluation.steps.typicality import GROUPS, Mentions, evaluate_typicality
 from kgscripts.typicality.features import FEATURES
 from schemas.errors import ConfigurationError
 from tests.cli.named_paths import EVALUATIONS, write_inputs

@@ -11,8 +11,14 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.steps.graph_order import ScenarioOrder, similar_steps
-from kgscripts.evaluation.steps.order import hold_out, order_scores, read_descriptions, score_order
+from kgscripts.evaluation.steps.order import (
+    ScenarioOrder,
+    hold_out,
+    order_scores,
+    read_descriptions,
+    score_order,
+    similar_steps,
+)
 from schemas.errors import InputError
 from schemas.records import Action, Document, EventMention, Passage, PassageKind
 from tests.evaluation.figures import values

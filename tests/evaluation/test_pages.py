@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.pages.reading import evaluate_pages
+from kgscripts.evaluation.pages import evaluate_pages
 from kgscripts.evaluation.result import from_json
 from schemas.errors import InputError
 

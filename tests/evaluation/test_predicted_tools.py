@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.evaluation.result import Evaluation, Role
-from kgscripts.evaluation.tools.predicted import (
+from kgscripts.evaluation.tools import (
     KITCHEN,
     Ranking,
     ToolEvent,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgscripts.evaluation.events.list_readers import FrameReader
-from kgscripts.evaluation.events.marked_texts import SPLITS, marked_texts, unmarked
-from kgscripts.evaluation.events.pronoun_objects import pronoun_object_scores
+from kgscripts.evaluation.events.marked_texts import SPLITS, marked_texts, pronoun_object_scores, unmarked
 from kgscripts.text.pipeline import load_pipeline
 from schemas.provenance import Exposure
 from tests.evaluation.figures import values

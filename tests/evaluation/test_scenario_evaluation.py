@@ -18,13 +18,12 @@ from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.result import Evaluation, System, from_json
 from kgscripts.models import registry
 from kgscripts.models.scenarios.protocol import ScenarioModel
-from kgscripts.reproductions.scenarios.boundaries import window_errors
-from kgscripts.reproductions.scenarios.counts import count_labels, micro_score
 from kgscripts.reproductions.scenarios.detection import evaluate_scenarios
 from kgscripts.reproductions.scenarios.documents import gold_spans
-from kgscripts.reproductions.scenarios.pairing import pair_documents
+from kgscripts.reproductions.scenarios.measures import count_labels, micro_score, window_errors
 from kgscripts.reproductions.scenarios.predictions import (
     Predictions,
+    pair_documents,
     predict,
     predict_on_gold,
     ranked,

@@ -12,17 +12,23 @@ from hypothesis import strategies as st
 from nltk.metrics.segmentation import pk as nltk_pk
 from nltk.metrics.segmentation import windowdiff as nltk_window_diff
 
-from kgscripts.reproductions.scenarios.boundaries import boundaries_of, score_boundaries, window_errors, window_size
-from kgscripts.reproductions.scenarios.confusions import Confusion, correlate, count_confusions, pair_pmi
-from kgscripts.reproductions.scenarios.counts import (
+from kgscripts.reproductions.scenarios.measures import (
+    Confusion,
     Counts,
     LabelScore,
     Score,
+    boundaries_of,
     compare,
+    correlate,
+    count_confusions,
     count_labels,
     label_scores,
     macro_score,
     micro_score,
+    pair_pmi,
+    score_boundaries,
+    window_errors,
+    window_size,
 )
 from schemas.scenario_documents import NONE
 

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.corpora.scenarios.labels import is_listed
-from kgscripts.evaluation.partitions import score_partition
+from kgscripts.evaluation.counting import score_partition
 from kgscripts.evaluation.result import Role
-from kgscripts.evaluation.scenarios.titles import SPLITS, evaluate_titles, gold_titles
+from kgscripts.evaluation.titles import SPLITS, evaluate_titles, gold_titles
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.titles.keys import title_key
 from schemas.provenance import Exposure

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from kgscripts.evaluation.changes import everyday
-from kgscripts.evaluation.changes.everyday import GoldStep, evaluate_step_changes, gold_steps, is_denied, is_named
+from kgscripts.evaluation import step_changes
+from kgscripts.evaluation.step_changes import GoldStep, evaluate_step_changes, gold_steps, is_denied, is_named
 from schemas.changes import Change
 from schemas.provenance import Exposure
 from tests.evaluation.test_every_command import check
@@ -60,7 +60,7 @@ def _gold(split: str) -> list[GoldStep]:
 
 
 def test_the_figures_of_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(everyday, "gold_steps", _gold)
+    monkeypatch.setattr(step_changes, "gold_steps", _gold)
     found = evaluate_step_changes(FixedModel(default=[_WET, _CLEAN]), "unseen", "fixed")
     assert (found.exposure, found.items["changes"], found.items["non-changes"]) == (Exposure.UNSEEN, 2, 2)
     answers = found.systems[-1]
@@ -73,14 +73,14 @@ def test_the_figures_of_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_command_gives_what_the_schema_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(everyday, "gold_steps", _gold)
+    monkeypatch.setattr(step_changes, "gold_steps", _gold)
     result = CliRunner().invoke(cli.app, ["evaluate", "step-changes", "--examples", "1"], catch_exceptions=False)
     assert result.exit_code == 0
     assert "recall" in result.output
     assert max(map(len, result.output.splitlines())) <= 80
     result = CliRunner().invoke(cli.app, ["evaluate", "step-changes", "--json"], catch_exceptions=False)
     (found,) = check(json.loads(result.stdout))
-    assert found.dataset == everyday.DATASET
+    assert found.dataset == step_changes.DATASET
 
 
 @pytest.mark.parametrize("split", ["development", "unseen"])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.evaluation.events.gold_lists import read_rows
+from kgscripts.evaluation.events.gold_lists import FRAMES, NO_TOOL, found_role, read_rows, role_scores, sentence_scores
 from kgscripts.evaluation.events.list_readers import FrameReader
-from kgscripts.evaluation.tools.sentences import FRAMES, NO_TOOL, found_role, role_scores, sentence_scores
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import Action, Argument, EventMention, Role, Tool, ToolRole
 from tests.evaluation.figures import values

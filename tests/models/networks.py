@@ -10,7 +10,7 @@ import torch
 from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.networks.left_context import LeftContextModel, TransducerModel
 from kgscripts.reproductions.kidscook.networks.networks import make_network
-from kgscripts.reproductions.kidscook.networks.settings import (
+from kgscripts.reproductions.kidscook.networks.recurrent import (
     LanguageModelSettings,
     SequenceToSequenceSettings,
     TransducerSettings,

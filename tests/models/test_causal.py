@@ -15,9 +15,14 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from kgscripts.models.cloze import Cloze
-from kgscripts.reproductions.kidscook.networks.causal import SEPARATOR, CausalModel
+from kgscripts.reproductions.kidscook.networks.causal import (
+    SEPARATOR,
+    CausalModel,
+    candidate_trees,
+    longer_candidates,
+    without_longer,
+)
 from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
-from kgscripts.reproductions.kidscook.networks.causal_tree import candidate_trees, longer_candidates, without_longer
 from schemas.errors import ModelError
 from tests.models.tiny_gguf import llama_gguf
 

@@ -10,9 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.reproductions.kidscook.networks import target_softmax
-from kgscripts.reproductions.kidscook.networks.emission import WordEmission
-from kgscripts.reproductions.kidscook.networks.target_softmax import target_log_probabilities
+from kgscripts.reproductions.kidscook.networks import emission as module
+from kgscripts.reproductions.kidscook.networks.emission import WordEmission, target_log_probabilities
 
 SIZE = {"encoder": 3, "decoder": 2, "hidden": 5, "words": 11}
 BATCH, ABSTRACT, CONCRETE = 3, 4, 6
@@ -46,10 +45,10 @@ def plainly(network: WordEmission, encoded: Tensor, decoded: Tensor, targets: Te
 def _chunks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of four cells, of which all, some or no probabilities outlive the forward pass."""
     row = -(-SIZE["words"] // 8) * 8 * 8
-    monkeypatch.setattr(target_softmax, "LEAST_ROWS", 4)
-    monkeypatch.setattr(target_softmax, "CACHED_BYTES", 4 * row)
+    monkeypatch.setattr(module, "LEAST_ROWS", 4)
+    monkeypatch.setattr(module, "CACHED_BYTES", 4 * row)
     kept = {"all kept": 100, "some kept": 18, "none kept": 0}[request.param]
-    monkeypatch.setattr(target_softmax, "STORED_BYTES", kept * row)
+    monkeypatch.setattr(module, "STORED_BYTES", kept * row)
 
 
 @pytest.mark.usefixtures("_chunks")
@@ -236,7 +235,7 @@ def test_steps_that_are_alive_together_share_no_memory() -> None:
 def test_memory_of_a_step_serves_the_next_one_and_none_is_taken_without_gradients() -> None:
     network = emission()
     encoded, decoded, targets = states()
-    blocks = target_softmax._spare
+    blocks = module._spare
     network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK).sum().backward()
     (block,) = blocks
     cells = network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK)

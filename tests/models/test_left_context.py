@@ -11,8 +11,8 @@ import torch
 
 from kgscripts.models.alignment.aligner import PairAligner
 from kgscripts.models.cloze import Cloze
-from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
+from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch
 from schemas.errors import InputError
 from tests.models.networks import SETTINGS, TRANSDUCERS, VOCABULARY, WORDS, clozes, model, on_its_own, text, transducer
 

@@ -13,8 +13,13 @@ from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import MINILM, find_encoder, load_encoder, weights_digest
 from kgscripts.models.registry import load
 from kgscripts.models.stored_vectors import MINILM_SHA256
-from kgscripts.reproductions.kidscook.networks.masked import MaskedModel, MaskedNetwork, masked_checkpoint, new_network
-from kgscripts.reproductions.kidscook.networks.masked_inputs import MAX_PIECES
+from kgscripts.reproductions.kidscook.networks.masked import (
+    MAX_PIECES,
+    MaskedModel,
+    MaskedNetwork,
+    masked_checkpoint,
+    new_network,
+)
 from schemas.errors import ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier, scenario_entropy
-from kgscripts.reproductions.scenarios.features import TfIdf
+from kgscripts.reproductions.scenarios.classifier import ScenarioClassifier, TfIdf, scenario_entropy
 from kgscripts.reproductions.scenarios.tiling import topic_weights
 from kgscripts.reproductions.scenarios.topics import TopicModel
 from kgscripts.text.content_words import content_words

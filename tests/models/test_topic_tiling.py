@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from kgscripts.reproductions.scenarios.baselines import each_sentence, random_segments
-from kgscripts.reproductions.scenarios.topic_tiling import TilingSettings, coherence_scores, depth_scores, tile
+from kgscripts.reproductions.scenarios.topic_tiling import (
+    TilingSettings,
+    coherence_scores,
+    depth_scores,
+    each_sentence,
+    random_segments,
+    tile,
+)
 
 Weights = NDArray[np.float64]
 SHAPES = st.tuples(st.integers(0, 30), st.integers(1, 4))

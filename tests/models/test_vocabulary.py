@@ -13,10 +13,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.reproductions.kidscook.networks.embeddings import read_glove, read_released_vectors
 from kgscripts.reproductions.kidscook.networks.networks import make_network, network_settings
-from kgscripts.reproductions.kidscook.networks.settings import TransducerSettings
-from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
+from kgscripts.reproductions.kidscook.networks.recurrent import TransducerSettings
+from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary, read_glove, read_released_vectors
 from schemas.errors import ConfigurationError, InputError, ModelError
 
 SPECIAL = ("#UNK#", "<PAD>", "<S>")

@@ -14,7 +14,7 @@ from attrs import define, field
 
 import kgscripts.training.change_ratings as training
 from kgscripts.changes.attributes import in_vocabulary
-from kgscripts.evaluation.changes.everyday import gold_steps
+from kgscripts.evaluation.step_changes import gold_steps
 from kgscripts.extractors.changes.change_ratings import read_ratings
 from kgscripts.training.change_ratings import Judged, fit_judged, judged_candidates, train_change_ratings
 from schemas.changes import Change, PredictedChange, ProcedureStep

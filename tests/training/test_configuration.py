@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgscripts.reproductions.kidscook.networks.networks import make_network
-from kgscripts.reproductions.kidscook.networks.settings import TransducerSettings
+from kgscripts.reproductions.kidscook.networks.recurrent import TransducerSettings
 from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
 from lightning_modules.configuration import read_configuration, shipped_configurations
 from lightning_modules.task_settings import TransducerTrainingSettings

@@ -8,15 +8,26 @@ from pathlib import Path
 from attrs import evolve
 
 from kgscripts.corpora.inscript import read_stories
-from kgscripts.evaluation.events.gold_lists import pronoun_items, pronoun_scores, tool_items, tool_scores
+from kgscripts.evaluation.events.gold_lists import (
+    pronoun_items,
+    pronoun_scores,
+    tool_items,
+    tool_list_scores,
+    tool_scores,
+)
 from kgscripts.evaluation.events.inscript import inscript_scores
 from kgscripts.evaluation.events.list_readers import FrameReader, ListReader, RecordReader
-from kgscripts.evaluation.events.marked_texts import REALITY, SPLITS, marked_texts, object_scores, reality_scores
-from kgscripts.evaluation.events.pronoun_objects import pronoun_object_scores
+from kgscripts.evaluation.events.marked_texts import (
+    REALITY,
+    SPLITS,
+    marked_texts,
+    object_scores,
+    pronoun_object_scores,
+    reality_scores,
+)
 from kgscripts.evaluation.events.recipes import read_splits, score_recipes
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.evaluation.steps.order import order_scores, read_descriptions
-from kgscripts.evaluation.tools.sentences import tool_list_scores
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
 from schemas.provenance import Exposure

@@ -11,7 +11,7 @@ hypothetical, planned and stative clauses, which InScript labels too. So each cl
 - event head F1 (all classes) and, to see what the parse finds before anything is discarded, recall of all heads
   by extracted and discarded predicates together; the F1 of participants likewise;
 - of the pronouns that are the object of a verb and have a noun before them in their coreference chain, the share
-  resolved to a noun of the chain, and the precision of those resolved (`kgscripts.evaluation.events.pronoun_objects`).
+  resolved to a noun of the chain, and the precision of those resolved (`kgscripts.evaluation.events.marked_texts`).
 
 A predicate matches a gold head if it begins at the same character. Participant heads (`ScrPart_…`, `NPart`) are nouns:
 pronouns and possessives, half of the labels, are ignored on both sides.
@@ -27,7 +27,7 @@ from spacy.tokens import Doc, Token
 
 from kgscripts.corpora.inscript import GoldStory
 from kgscripts.evaluation.counting import Matches, example, of_extractor
-from kgscripts.evaluation.events.pronoun_objects import count_pronouns
+from kgscripts.evaluation.events.marked_texts import count_pronouns
 from kgscripts.evaluation.result import Evaluation, Example, Role, System, shares
 from kgscripts.extractors.events.events import judged_frames
 from kgscripts.extractors.events.participants import participants_of

@@ -1,32 +1,84 @@
 """Evaluation of steps that are merged by meaning, on the groups that people made of them.
 
 The groups are the gold paraphrase sets of DeScript (Wanzare et al. 2016) and the event labels of InScript (Modi et al.
-2016), and actions of recipes that people aligned (`kgscripts.evaluation.steps.recipes`). A step belongs to the cluster
-of its first event; a step without an event is a cluster of its own. Sets of unrelated and of other events are left out.
+2016). A step belongs to the cluster of its first event; a step without an event is a cluster of its own. Sets of
+unrelated and of other events are left out.
 
 *Steps that mean the label* are those in the group of their cluster's most frequent action, which names it where no
 vectors are at hand.
+
+Of recipes, people aligned actions (Donatelli et al. 2021). The dish is the scenario, and its recipes are read as plain
+texts. The steps of an action are those of the shortest mention that holds its first token: a mention of several actions
+("add salt and pepper") can have several steps. A pair is an action of the first recipe that the annotators judged, and
+an action of the second one:
+
+- *recall*: the share of the aligned pairs that are in one step; an action that no mention holds counts against it;
+- *precision*: the share of the pairs in one step that are aligned;
+- *answers that are right*: of the judged actions whose step has an action of the second recipe, the share whose step
+  has the aligned one. An action is aligned with one action at most, also where the other recipe repeats a step:
+  precision counts the other pairs as wrong, this share does not. It is large if everything is merged.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from attrs import evolve
+import numpy as np
+from attrs import evolve, field, frozen
+from scipy.cluster.vq import kmeans2
 
-from kgscripts.corpora.ara import read_dishes
-from kgscripts.evaluation.partitions import PartitionScores, score_partition
-from kgscripts.evaluation.result import Evaluation, Example, Role, System, shares
-from kgscripts.evaluation.steps.gold import GoldScenario, GoldSteps, descript_scenarios, inscript_scenarios
-from kgscripts.evaluation.steps.recipes import score_recipes
-from kgscripts.evaluation.steps.rules import GRAPH, MERGED, action_rules
+from kgscripts.assembly.tables.clusters import assembled_clusters, cluster_key
+from kgscripts.corpora.ara import Dish, read_dishes
+from kgscripts.corpora.recipe_flow import TaggedPhrase
+from kgscripts.evaluation.counting import Matches, PartitionScores, score_partition
+from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
+from kgscripts.evaluation.steps.gold import (
+    GoldScenario,
+    GoldSteps,
+    ReadStep,
+    descript_scenarios,
+    inscript_scenarios,
+    read_events,
+)
 from kgscripts.models.registry import DEFAULT, load
-from kgscripts.models.steps.contexts import ActionParts
+from kgscripts.models.steps.contexts import ActionParts, StepContexts
 from kgscripts.models.steps.merger import StepMerger
+from schemas.provenance import Exposure
+
+VERB_AND_OBJECT = "same verb and object"
+KMEANS = "k-means on the same vectors, as many"
+MERGED = "merged by meaning"
+GRAPH = "steps of the graph"
+"""What assembly makes of the clusters of the model: it takes choices apart and finds steps for pronouns."""
+_SEED = 1931
+
+
+def action_rules(
+    texts: Sequence[Sequence[ActionParts]], merger: StepMerger, thresholds: Sequence[float] = ()
+) -> dict[str, Mapping[ActionParts, object]]:
+    """By the name of each rule, the step of each action of a scenario's texts.
+
+    The model has a rule for each of the other `thresholds` too.
+    """
+    contexts = StepContexts.of(texts, merger.vectors)
+    actions = contexts.actions
+    merged = [int(number) for number in merger.clusters(contexts)]
+    sources = [int(number) for number in np.asarray(contexts.presence.sum(axis=1))]
+    _, means = kmeans2(contexts.vectors, max(merged) + 1, minit="++", seed=_SEED)
+    found: dict[str, Sequence[object]] = {
+        VERB_AND_OBJECT: [cluster_key(action) for action in actions],
+        KMEANS: np.asarray(means).tolist(),
+        **{f"merged, threshold {value:g}": merger.at(value).clusters(contexts).tolist() for value in thresholds},
+        MERGED: merged,
+        GRAPH: assembled_clusters(actions, sources, merged),
+    }
+    return {name: dict(zip(actions, steps, strict=True)) for name, steps in found.items()}
+
 
 DESCRIPT, INSCRIPT = "DeScript", "InScript"
 _WORD = re.compile(r"\w+")
@@ -162,3 +214,112 @@ def _scores(
         ]
     gold = [step.group for step in steps]
     return tuple(score_partition(rule, gold, parts) for rule, parts in rules.items())
+
+
+_SHOWN = 50
+"""The most characters of an action in an example."""
+
+ARA = "Aligned Recipe Actions"
+
+_Token = tuple[str, int]
+"""The name of a recipe and the number of a token."""
+
+
+@frozen
+class _Counts:
+    """Pairs of actions in one step, against aligned ones; and judged actions with a pair, against those aligned."""
+
+    pairs: Matches = field(factory=Matches)
+    actions: Matches = field(factory=Matches)
+
+    def figures(self, part: str = "") -> tuple[Figure, ...]:
+        """The shares that the module describes."""
+        values = {"recall": self.pairs.recall, "precision": self.pairs.precision, "F1": self.pairs.f1}
+        return shares({**values, "answers that are right": self.actions.precision}, part)
+
+
+def score_recipes(
+    dishes: Sequence[Dish], merger: StepMerger, *, source: str = "", thresholds: Sequence[float] = ()
+) -> Evaluation:
+    """Evaluate a model, also with other thresholds, and plain rules on dishes; the graph has a part for each dish."""
+    texts = iter(read_events([document for dish in dishes for document in dish.documents()]))
+    overall: dict[str, _Counts] = defaultdict(_Counts)
+    parts: list[Figure] = []
+    examples: list[Example] = []
+    found = 0
+    for dish in dishes:
+        events = {name: next(texts) for name in dish.recipes}
+        actions = {(name, phrase.token): _read(phrase, events[name]) for name, phrase in _annotated(dish)}
+        found += sum(map(bool, actions.values()))
+        rules = action_rules([[event.action for event in own] for own in events.values() if own], merger, thresholds)
+        for rule, step_of in rules.items():
+            steps = {token: frozenset(step_of[action] for action in own) for token, own in actions.items()}
+            _count(overall[rule], dish, steps)
+            if rule == GRAPH:
+                _count(of_dish := _Counts(), dish, steps)
+                parts += of_dish.figures(dish.name)
+                examples += _examples_of_dish(dish, steps)
+    systems = {rule: System(name=rule, role=Role.BASELINE, figures=own.figures()) for rule, own in overall.items()}
+    model, graph = evolve(systems.pop(MERGED), role=Role.MODEL), systems.pop(GRAPH)
+    graph = evolve(graph, figures=[*graph.figures, *parts])
+    left_out = sum(dish.left_out for dish in dishes)
+    return Evaluation(
+        task="steps",
+        dataset=ARA,
+        split="all",
+        exposure=Exposure.DEVELOPMENT,
+        items={
+            "recipes": sum(len(dish.recipes) for dish in dishes),
+            "actions": sum(1 for dish in dishes for _ in _annotated(dish)),
+            "actions in a mention": found,
+            "judged actions": sum(len(dish.alignments) for dish in dishes),
+            "aligned pairs": overall[MERGED].pairs.gold,
+        },
+        systems=[evolve(model, source=source), *systems.values(), graph],
+        notes=[f"{left_out} alignments whose tokens are no actions are left out."] if left_out else [],
+        examples=examples,
+    )
+
+
+def _annotated(dish: Dish) -> Iterator[tuple[str, TaggedPhrase]]:
+    """The actions of all recipes, with the names of these."""
+    return ((name, phrase) for name, recipe in dish.recipes.items() for phrase in recipe.actions)
+
+
+def _read(phrase: TaggedPhrase, events: Sequence[ReadStep]) -> frozenset[ActionParts]:
+    """The actions of the shortest mention that holds the first token of an annotated action."""
+    holding = [event for event in events if event.start <= phrase.start and phrase.first_end <= event.end]
+    if not holding:
+        return frozenset()
+    shortest = min(holding, key=lambda event: (event.end - event.start, event.start))
+    return frozenset(event.action for event in holding if (event.start, event.end) == (shortest.start, shortest.end))
+
+
+def _count(counts: _Counts, dish: Dish, steps: Mapping[_Token, frozenset[object]]) -> None:
+    for item in dish.alignments:
+        there = {phrase.token for phrase in dish.recipes[item.other_recipe].actions}
+        own = steps[item.recipe, item.action.token]
+        found = {token for token in there if own & steps[item.other_recipe, token]}
+        gold = {item.other.token} if item.other else set()
+        counts.pairs.add(found, gold)
+        counts.actions.add({bool(found & gold)} if found else set(), {True})
+
+
+def _examples_of_dish(dish: Dish, steps: Mapping[_Token, frozenset[object]]) -> Iterator[Example]:
+    """Each judged action in its recipe, with the aligned action and those in one step with it."""
+    for item in dish.alignments:
+        recipe, other = dish.recipes[item.recipe], dish.recipes[item.other_recipe]
+        own = steps[item.recipe, item.action.token]
+        found = [phrase for phrase in other.actions if own & steps[item.other_recipe, phrase.token]]
+        yield Example(
+            system=GRAPH,
+            where=f"{item.recipe}, {item.other_recipe}",
+            text=_around(recipe.text, item.action),
+            gold=[_around(other.text, item.other)] if item.other else [],
+            found=[_around(other.text, phrase) for phrase in found],
+        )
+
+
+def _around(text: str, phrase: TaggedPhrase) -> str:
+    """An annotated action with the words behind it."""
+    return textwrap.shorten(text[phrase.start :], _SHOWN, placeholder=" …")

@@ -33,7 +33,7 @@ from kgscripts.corpora.captain_cook import Activity, CookingStep, read_activitie
 from kgscripts.corpora.scenarios.labels import scenario_of
 from kgscripts.evaluation.counting import EXTRACTOR
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System
-from kgscripts.evaluation.steps.graph_order import scenario_orders
+from kgscripts.evaluation.steps.order import scenario_orders
 from kgscripts.pipeline import build_graph
 from kgscripts.wilson import lower_bound
 from schemas.errors import InputError

@@ -78,8 +78,7 @@ def cloze(
     With --output, an evaluation of language models that is stopped goes on where it was if the same command is given
     again: their answers lie beside the output file until then.
     """
-    from kgscripts.reproductions.kidscook.cloze.files import evaluate_cloze_files, read_candidates
-    from kgscripts.reproductions.kidscook.cloze.predictions import Predictions
+    from kgscripts.reproductions.kidscook.cloze.files import Predictions, evaluate_cloze_files, read_candidates
 
     def begin(name: str, total: int) -> Callable[[int], None]:
         report(description=name, total=total, completed=0)

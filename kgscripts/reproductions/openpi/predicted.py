@@ -1,7 +1,7 @@
 """The evaluation of predicted state changes on OpenPI (Tandon et al., EMNLP 2020, section 6).
 
 Beside the official scores (`scores`): one-to-one and cluster scores (`matching`), the official ones by topic, modality
-and position, and the types of errors (`errors`).
+and position, the types of errors, and the published figures.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 
-from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
+from attrs import define
+
+from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
 from kgscripts.reproductions.openpi.answers import steps_of
-from kgscripts.reproductions.openpi.errors import ErrorCounts, count_errors
-from kgscripts.reproductions.openpi.matching import MatchedScores, match_step
-from kgscripts.reproductions.openpi.meteor import meteor_scores
-from kgscripts.reproductions.openpi.published import PUBLISHED, PUBLISHED_ERRORS
+from kgscripts.reproductions.openpi.change_template import parse_change
+from kgscripts.reproductions.openpi.matching import MatchedScores, is_relational, match_step
 from kgscripts.reproductions.openpi.reading import OpenPIStep
 from kgscripts.reproductions.openpi.scores import (
     METRICS,
@@ -23,10 +23,108 @@ from kgscripts.reproductions.openpi.scores import (
     check_ids,
     distinct_changes,
     mean_scores,
+    meteor_scores,
     pair_scores,
     score_step,
+    stems_of,
 )
+from schemas.changes import Change
+from schemas.errors import InputError
 from schemas.results import Table
+
+_F1: Mapping[str, Mapping[str, float]] = {
+    "": {"exact": 0.043, "BLEU": 0.161, "ROUGE": 0.324},
+    "seen topics": {"BLEU": 0.171},
+    "unseen topics": {"BLEU": 0.157},
+    "with image": {"exact": 0.051, "BLEU": 0.143, "ROUGE": 0.291},
+    "without image": {"exact": 0.036, "BLEU": 0.134, "ROUGE": 0.282},
+}
+"""On the test split (Tables 4 and 5)."""
+
+PUBLISHED = System(
+    name="GPT-2",
+    setting="test",
+    role=Role.PUBLISHED,
+    figures=[
+        figure
+        for part, values in _F1.items()
+        for figure in shares({f"{metric} F1": value for metric, value in values.items()}, part)
+    ],
+    remark="Tandon et al. 2020, tables 4 and 5, on the test split of OpenPI; its errors, table 6, on dev.",
+)
+
+PUBLISHED_ERRORS = {
+    "attribute": "826 (51 %)",
+    "entity": "964 (59 %)",
+    "adjective": "989 (41 %)",
+    "relational_phrase": "456 (17 %)",
+    "wrong": "1,622",
+}
+"""On the dev split, as the paper prints them (Table 6)."""
+
+
+_ROUGE = METRICS.index("rouge")
+
+
+@define(kw_only=True)
+class ErrorCounts:
+    """Numbers of predictions with an error, each compared with the gold answer that has the highest ROUGE.
+
+    A prediction can have several errors. A value, before or after, that differs is a wrong adjective or a wrong
+    relational phrase, as the gold answer has it ("hot", "in the oven").
+    """
+
+    predictions: int = 0
+    attribute: int = 0
+    entity: int = 0
+    adjective: int = 0
+    relational_phrase: int = 0
+    wrong: int = 0
+    """Predictions with an error of any of these types."""
+    without_gold: int = 0
+    """Predictions for steps without a gold answer; not among `wrong`."""
+    unreadable: int = 0
+    """Predictions that are no sentence of the template; not among `wrong`."""
+
+
+def count_errors(gold: Mapping[str, Sequence[str]], predictions: Mapping[str, Sequence[str]]) -> ErrorCounts:
+    """Count the errors of all predictions, whose ids are those of `gold`."""
+    counts = ErrorCounts()
+    for name, answers in gold.items():
+        readable = [(answer, change) for answer in answers if (change := _change(answer))]
+        predicted = distinct_changes(predictions[name])
+        counts.predictions += len(predicted)
+        closest = pair_scores([answer for answer, _ in readable], predicted)[_ROUGE].argmax(axis=0) if readable else ()
+        for index, sentence in enumerate(predicted):
+            change = _change(sentence)
+            if change is None:
+                counts.unreadable += 1
+            elif not readable:
+                counts.without_gold += 1
+            else:
+                _compare(counts, readable[closest[index]][1], change)
+    return counts
+
+
+def _change(sentence: str) -> Change | None:
+    try:
+        return parse_change(sentence)
+    except InputError:
+        return None
+
+
+def _compare(counts: ErrorCounts, gold: Change, predicted: Change) -> None:
+    attribute, entity, before, after = (
+        stems_of(getattr(gold, part)) != stems_of(getattr(predicted, part))
+        for part in ("attribute", "entity", "before", "after")
+    )
+    value, relational = before or after, is_relational(gold.before or gold.after)
+    counts.attribute += attribute
+    counts.entity += entity
+    counts.adjective += value and not relational
+    counts.relational_phrase += value and relational
+    counts.wrong += attribute or entity or value
+
 
 UNSEEN_TOPICS = ("Health",)
 """The topics of which OpenPI has steps in its test split only."""

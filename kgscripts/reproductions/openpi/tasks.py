@@ -178,7 +178,7 @@ def _change_schema(
 ) -> Evaluation:
     """Evaluate a model, answers in files and, of a folder, the published answers in it."""
     from kgscripts.models.registry import is_shipped, load
-    from kgscripts.reproductions.openpi.schema_evaluation import Answered, evaluate_schema, predict_schema
+    from kgscripts.reproductions.openpi.schema import Answered, evaluate_schema, predict_schema
     from kgscripts.reproductions.openpi.schema_files import (
         gold_files,
         published_files,

@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from kgscripts.evaluation.result import Evaluation, System, shares
 from kgscripts.models.scenarios.detector import DetectorSettings, ScenarioDetector, detected_segments
-from kgscripts.reproductions.scenarios.counts import count_labels, micro_score
-from kgscripts.reproductions.scenarios.figures import boundary_errors, micro
-from kgscripts.reproductions.scenarios.pairing import PairedDocuments, pair_documents
-from kgscripts.reproductions.scenarios.predictions import ranked
+from kgscripts.reproductions.scenarios.measures import boundary_errors, count_labels, micro, micro_score
+from kgscripts.reproductions.scenarios.predictions import PairedDocuments, pair_documents, ranked
 from schemas.results import Table
 from schemas.scenario_documents import DetectedSegment, ScenarioDocument
 

@@ -7,29 +7,29 @@ from math import inf
 
 from kgscripts.corpora.scenarios.labels import is_listed
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
-from kgscripts.reproductions.scenarios.boundaries import BoundaryScores
-from kgscripts.reproductions.scenarios.confusions import Confusions, correlate, count_confusions, pair_pmi
-from kgscripts.reproductions.scenarios.counts import (
-    LabelScore,
-    Outcome,
-    Score,
-    count_labels,
-    label_scores,
-    macro_score,
-    micro_score,
-)
 from kgscripts.reproductions.scenarios.documents import gold_spans
-from kgscripts.reproductions.scenarios.figures import (
+from kgscripts.reproductions.scenarios.measures import (
     LABELLED,
     PUBLISHED,
     TOP_PAIRS,
+    BoundaryScores,
+    Confusions,
+    LabelScore,
+    Outcome,
+    Score,
     boundary_errors,
     confusion_shares,
+    correlate,
     correlations,
+    count_confusions,
+    count_labels,
+    label_scores,
+    macro_score,
     micro,
+    micro_score,
+    pair_pmi,
 )
-from kgscripts.reproductions.scenarios.pairing import PairedDocuments, pair_documents
-from kgscripts.reproductions.scenarios.predictions import Predictions
+from kgscripts.reproductions.scenarios.predictions import PairedDocuments, Predictions, pair_documents
 from schemas.results import Table
 from schemas.scenario_documents import NONE, ScenarioDocument
 

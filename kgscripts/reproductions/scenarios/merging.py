@@ -7,13 +7,149 @@ documents also have sentences without a scenario, from stories of the same kind,
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
-from kgscripts.reproductions.scenarios.documents import LabelledStory
-from schemas.errors import ConfigurationError
+from kgscripts.corpora.files import find_files
+from kgscripts.corpora.inscript import GoldStory, GoldWord, gold_stories
+from kgscripts.corpora.sniffing import sniff
+from kgscripts.corpora.source import DamagedSourceError, Source, open_source
+from kgscripts.reproductions.scenarios.documents import LabelledStory, read_scenario_documents
+from kgscripts.text.passages import sentence_spans
+from schemas.errors import ConfigurationError, InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
+
+
+@frozen(kw_only=True)
+class StoryParts:
+    """Stories for two sets of merged documents that share no story, and no scenario of their fillers."""
+
+    train: tuple[LabelledStory, ...] = field(converter=tuple[LabelledStory, ...])
+    held_out: tuple[LabelledStory, ...] = field(converter=tuple[LabelledStory, ...])
+    train_filler: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
+    held_out_filler: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
+
+
+def story_parts(
+    stories: Iterable[LabelledStory],
+    *,
+    seed: int,
+    held_out: float = 0.4,
+    withheld: float = 0.15,
+    filler: Sequence[Sequence[str]] = (),
+    linked: Mapping[str, Collection[str]] | None = None,
+) -> StoryParts:
+    """Split labelled stories into those for training and those held out, with filler for both.
+
+    `withheld` is the share of scenarios that are taken from the label set: their stories are filler, half of the
+    scenarios for training and half held out. They are chosen among the scenarios that have no `linked` scenario (such
+    as a broader one) among the others, so that filler is about no label. Half of the texts of `filler` goes to either
+    part. Of each other scenario, the share `held_out`
+    of its stories is held out, and at least one is kept for training.
+
+    Raises
+    ------
+    ConfigurationError
+        For shares out of range, and for more withheld scenarios than have no linked ones.
+    """
+    if not (0 <= held_out < 1 and 0 <= withheld < 1):
+        raise ConfigurationError(f"shares of {held_out} and {withheld}", remedy="they are at least 0 and less than 1")
+    choice = random.Random(seed)
+    by_scenario: dict[str, list[LabelledStory]] = defaultdict(list)
+    for story in stories:
+        if story.scenario:
+            by_scenario[story.scenario].append(story)
+    free = [
+        scenario for scenario in sorted(by_scenario) if not set((linked or {}).get(scenario, ())) & set(by_scenario)
+    ]
+    count = round(withheld * len(by_scenario))
+    if count > len(free):
+        remedy = f"withhold at most {len(free) / max(1, len(by_scenario)):.2f}"
+        raise ConfigurationError(f"{count} scenarios to withhold, and {len(free)} without linked ones", remedy=remedy)
+    taken = choice.sample(free, count)
+    texts = [tuple(text) for text in filler]
+    choice.shuffle(texts)
+    fillers = [
+        [*(story.sentences for name in taken[half::2] for story in by_scenario[name]), *texts[half::2]]
+        for half in (0, 1)
+    ]
+    train: list[LabelledStory] = []
+    held: list[LabelledStory] = []
+    owed = 0.0
+    for scenario in sorted(by_scenario.keys() - set(taken)):
+        own = list(by_scenario[scenario])
+        choice.shuffle(own)
+        # Over all scenarios the share is right, although most have few stories.
+        owed += held_out * len(own)
+        number = min(len(own) - 1, int(owed))
+        owed -= number
+        held += own[:number]
+        train += own[number:]
+    return StoryParts(train=train, held_out=held, train_filler=fillers[0], held_out_filler=fillers[1])
+
+
+_OF_SCRIPTS = ("ScrEv", "Evoking")
+_PRONOUNS = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "you", "your", "it", "its"})
+
+
+def read_filler(path: str | Path) -> list[tuple[str, ...]]:
+    """Read the runs of consecutive sentences without a scenario from a file or folder.
+
+    They are the sentences outside of all segments of documents with scenarios, and the sentences of InScript stories
+    without a script event, an evoking expression and a participant of the script other than a pronoun.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read, and where there is no such sentence.
+    """
+    found: list[tuple[str, ...]] = []
+    for file in find_files([path]):
+        with open_source(file) as source:
+            try:
+                is_inscript = sniff(source.sample(), source.name) == "inscript"
+                found += _of_inscript(source) if is_inscript else ()
+            except DamagedSourceError as error:
+                raise InputError(error.detail, where=f"{file.name}:{error.line}", remedy="get it again") from error
+        if is_inscript:
+            continue
+        for document in read_scenario_documents(file.path):
+            found += _runs(document.sentences, [not labels for labels in document.labels()])
+    if not found:
+        remedy = "give InScript files, or documents of which some sentences are in no segment"
+        raise InputError("no sentence without a scenario", where=str(path), remedy=remedy)
+    return found
+
+
+def _of_inscript(source: Source) -> Iterator[tuple[str, ...]]:
+    stories = [story for story in gold_stories(source) if isinstance(story, GoldStory)]
+    texts = [(story.document.text, story.document.passages) for story in stories]
+    for story, spans in zip(stories, sentence_spans(texts), strict=True):
+        text = story.document.text
+        free = [
+            not any(_is_of_script(word, text) for word in story.words if start <= word.start < end)
+            for start, end in spans
+        ]
+        yield from _runs([text[start:end] for start, end in spans], free)
+
+
+def _is_of_script(word: GoldWord, text: str) -> bool:
+    is_participant = word.participant.startswith("ScrPart")
+    return word.event.startswith(_OF_SCRIPTS) or (
+        is_participant and text[word.start : word.end].lower() not in _PRONOUNS
+    )
+
+
+def _runs(sentences: Sequence[str], free: Sequence[bool]) -> Iterator[tuple[str, ...]]:
+    """The runs of consecutive sentences that are free."""
+    for is_free, run in groupby(zip(free, sentences, strict=True), key=lambda pair: pair[0]):
+        if is_free:
+            yield tuple(sentence for _, sentence in run)
+
 
 _SHORTEST, _LONGEST = 3, 12
 _TURN = 3

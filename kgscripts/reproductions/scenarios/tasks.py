@@ -60,9 +60,7 @@ def _place(source: str, scenario_list: Path | None = None, **_: object) -> Path:
 def merged_stories(stories: Path, filler: Path) -> list[ScenarioDocument]:
     """The documents of labelled stories of MCScript on which the models of scenarios that ship were tuned."""
     from kgscripts.reproductions.scenarios.documents import labelled_stories
-    from kgscripts.reproductions.scenarios.filler import read_filler
-    from kgscripts.reproductions.scenarios.merging import merge_documents
-    from kgscripts.reproductions.scenarios.splits import story_parts
+    from kgscripts.reproductions.scenarios.merging import merge_documents, read_filler, story_parts
     from schemas.scenario_documents import concept_scheme, linked_scenarios
 
     parts = story_parts(

@@ -3,10 +3,14 @@
 The threshold of depth scores is mean - sd/x with x = 0.1, the published setting of Wanzare, Roth and Pinkal (2019,
 section 4). It is mean - 10 sd: mostly negative, so that nearly every local minimum of the coherence is a boundary. The
 coherence is smoothed first, as in TextTiling (Hearst 1994, 1997), which the depth scores are taken from.
+
+The baselines have a segment for each sentence, or boundaries at random (section 5.1).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import sha256
 from itertools import pairwise
 
 import numpy as np
@@ -86,3 +90,18 @@ def tile(topics: NDArray[np.float64], settings: TilingSettings) -> list[tuple[in
     threshold = depths.mean() - depths.std() / settings.threshold if len(minima) else 0.0
     chosen = minima[depths > threshold - 10**-_DIGITS]
     return list(pairwise([0, *(int(gap) + 1 for gap in chosen), len(topics)])) if len(topics) else []
+
+
+def each_sentence(sentences: Sequence[str]) -> list[tuple[int, int]]:
+    """Each sentence is a segment of its own."""
+    return [(place, place + 1) for place in range(len(sentences))]
+
+
+def random_segments(sentences: Sequence[str], *, boundary_share: float, seed: int) -> list[tuple[int, int]]:
+    """A boundary follows each sentence with the probability `boundary_share`; the same text has the same segments."""
+    if not sentences:
+        return []
+    text = "\n".join(sentences).encode("utf-8", "surrogatepass")
+    draws = np.random.default_rng([seed, *sha256(text).digest()]).random(len(sentences) - 1)
+    chosen = np.flatnonzero(draws < boundary_share) + 1
+    return list(pairwise([0, *map(int, chosen), len(sentences)]))

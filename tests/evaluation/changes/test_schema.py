@@ -15,6 +15,7 @@ import pytest
 from kgscripts.reproductions.openpi.schema import (
     Count,
     SchemaCounts,
+    SchemaGold,
     StepAnswer,
     count_schema,
     count_schemas,
@@ -24,7 +25,6 @@ from kgscripts.reproductions.openpi.schema_files import (
     GOLD,
     OVERGENERATED,
     PUBLISHED,
-    SchemaGold,
     published_files,
     read_schema_answers,
     read_schema_gold,

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from kgscripts.reproductions.openpi.schema import SchemaGold
 from kgscripts.reproductions.openpi.schema_files import (
     GOLD,
     OVERGENERATED,
-    SchemaGold,
     published_files,
     read_schema_answers,
     read_schema_gold,

@@ -1,22 +1,130 @@
-"""The cloze task on files, with the published scores beside those of the models."""
+"""The cloze task on files, with the published scores beside those of the models, and what is kept of it."""
 
 from __future__ import annotations
 
+import math
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from attrs import evolve
 
 from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
-from kgscripts.evaluation.finished import Finished
+from kgscripts.evaluation.finished import Finished, part_key
 from kgscripts.evaluation.result import Evaluation, Example, System
-from kgscripts.reproductions.kidscook.cloze.filling import Candidates
-from kgscripts.reproductions.kidscook.cloze.items import ClozeItem, blank_words, cloze_items
-from kgscripts.reproductions.kidscook.cloze.kept import KeptAnswers, model_digests
-from kgscripts.reproductions.kidscook.cloze.models import asked_models, open_cloze_model
-from kgscripts.reproductions.kidscook.cloze.scores import MATCHES, PUBLISHED, STRICT, beaten, context, is_published_task
+from kgscripts.models.cloze import Cloze, ClozeModel
+from kgscripts.reproductions.kidscook.cloze.filling import Candidates, ClozeItem, Guess, blank_words, cloze_items
+from kgscripts.reproductions.kidscook.cloze.models import HUGGING_FACE, asked_models, checkpoint_names, open_cloze_model
+from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, PUBLISHED, STRICT, beaten, context, is_published_task
 from kgscripts.reproductions.kidscook.cloze.task import PASSES, FilledItem, evaluate_cloze
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
+from schemas.terminal import json_text
+
+if TYPE_CHECKING:
+    import torch
+
+
+class KeptAnswers:
+    """A cloze model without alignments that gives the answers of a stopped run again.
+
+    They are kept by batch: probabilities depend a little on the batch that a question is in.
+    """
+
+    def __init__(self, model: ClozeModel, finished: Finished, *identity: object) -> None:
+        self.name = model.name
+        self.context: Literal["left", "both"] = model.context
+        self._model = model
+        self._finished = finished
+        self._identity = identity
+        """What decides the answers besides the questions."""
+
+    def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
+        """See `ClozeModel`."""
+        key = part_key(*self._identity, clozes, candidates)
+        kept = self._finished.once(key, lambda: _packed(self._model.predict(clozes, candidates)))
+        return _unpacked(kept).reshape(len(clozes), -1)
+
+    def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> torch.Tensor | None:
+        """See `ClozeModel`."""
+
+        def packed() -> str | None:
+            scores = self._model.score(abstract, concrete)
+            return None if scores is None else _packed(scores)
+
+        kept = self._finished.once(part_key(*self._identity, abstract, concrete), packed)
+        return None if kept is None else _unpacked(kept)
+
+
+def model_digests(name: str) -> list[str]:
+    """The digests of the models of a name that `open_cloze_model` knows. Raises ModelError if there is none."""
+    from kgscripts.models.registry import describe
+    from kgscripts.reproductions.kidscook.networks.causal_base import find_pretrained
+
+    return [
+        find_pretrained(plain.removeprefix(HUGGING_FACE)).digest()
+        if plain.startswith(HUGGING_FACE)
+        else describe(plain).digest
+        for plain in checkpoint_names(name)
+    ]
+
+
+def _packed(rows: torch.Tensor) -> str:
+    return b64encode(rows.float().cpu().numpy().tobytes()).decode("ascii")
+
+
+def _unpacked(kept: str) -> torch.Tensor:
+    import torch
+
+    return torch.from_numpy(np.frombuffer(b64decode(kept), np.float32).copy())
+
+
+class Predictions:
+    """Writes one line of JSON per blank to a stream; nothing is written if that is None."""
+
+    def __init__(self, stream: IO[str] | None, candidates: Candidates) -> None:
+        self._stream = stream
+        self._candidates = candidates
+
+    def write(self, model: str, filled: FilledItem) -> None:
+        """Write the blanks of a pair."""
+        if self._stream is None:
+            return
+        item = filled.item
+        first = 0
+        for start, end in item.slots:
+            words = slice(first, first + end - start)
+            first = words.stop
+            record = {
+                "model": model,
+                "where": item.where,
+                "start": start,
+                "gold": item.concrete[start:end],
+                "oracle": self._setup(filled.oracle_choices[words], filled.oracle[words]),
+                "greedy": self._setup(filled.greedy[words], filled.greedy[words]),
+            }
+            self._stream.write(f"{json_text(record, indent=None)}\n")
+
+    def _setup(self, choices: Sequence[Guess], ranked: Sequence[Guess]) -> dict[str, Any]:
+        """Predicted words and their probabilities, those of the gold words, and the five most probable words."""
+        return {
+            "prediction": [self._candidates.word(guess.choice) for guess in choices],
+            "probability": [_probability(guess.choice_log_probability) for guess in choices],
+            "gold_probability": [_probability(guess.gold_log_probability) for guess in ranked],
+            "top5": [
+                {
+                    self._candidates.word(column): _probability(value)
+                    for column, value in zip(guess.top, guess.top_log_probabilities, strict=True)
+                }
+                for guess in ranked
+            ],
+        }
+
+
+def _probability(log_probability: float) -> float:
+    return round(math.exp(log_probability), 6)
+
 
 _PRETRAINED = "exposure unknown: the pretraining of the language model may have read these texts"
 

@@ -13,8 +13,17 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.models.alignment.aligner import PairAligner
 from kgscripts.models.cloze import ClozeModel
-from kgscripts.reproductions.kidscook.cloze.filling import Candidates, Feed, Filling, Guess, fill, samples
-from kgscripts.reproductions.kidscook.cloze.items import ClozeItem, blank_words, cloze_items
+from kgscripts.reproductions.kidscook.cloze.filling import (
+    Candidates,
+    ClozeItem,
+    Feed,
+    Filling,
+    Guess,
+    blank_words,
+    cloze_items,
+    fill,
+    samples,
+)
 from kgscripts.reproductions.kidscook.cloze.tally import Tally
 from schemas.errors import InputError
 

@@ -14,10 +14,9 @@ from kgscripts.models.alignment.aligner import Alignment, Tokens, best_alignment
 from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.inference import run_side_by_side
-from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
-from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
+from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch, Vocabulary
 from schemas.errors import InputError
 
 _CELLS = 60_000

@@ -1,4 +1,4 @@
-"""The word-level networks by kind: from settings, and from and to checkpoints."""
+"""The word-level networks by kind: the baselines, and all from settings, and from and to checkpoints."""
 
 from __future__ import annotations
 
@@ -6,22 +6,79 @@ from collections.abc import Mapping
 from typing import Any
 
 import attrs
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
-from kgscripts.reproductions.kidscook.networks.language_model import LanguageModel
 from kgscripts.reproductions.kidscook.networks.left_context import LeftContextModel, TransducerModel
-from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
-from kgscripts.reproductions.kidscook.networks.sequence_to_sequence import SequenceToSequence
-from kgscripts.reproductions.kidscook.networks.settings import (
+from kgscripts.reproductions.kidscook.networks.recurrent import (
+    AbstractEncoder,
     LanguageModelSettings,
+    PairNetwork,
     SequenceToSequenceSettings,
     TransducerSettings,
+    WordOutput,
 )
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
-from kgscripts.reproductions.kidscook.networks.vocabulary import Vocabulary
+from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch, Vocabulary
 from kgscripts.settings import settings_from
 from schemas.errors import ConfigurationError
+
+
+class LanguageModel(PairNetwork):
+    """A decoder alone. Parameters as `PairNetwork`."""
+
+    def __init__(
+        self, settings: LanguageModelSettings, vocabulary_size: int, start: int, vectors: Tensor | None = None
+    ) -> None:
+        super().__init__(settings, vocabulary_size, start, vectors)
+        self.output = WordOutput(settings.hidden_size, settings, vocabulary_size)
+
+    def log_likelihood(self, batch: PairBatch) -> Tensor:
+        """See `PairNetwork`; the abstract side is not read."""
+        return self.output.log_likelihood(self.decode(batch.concrete)[:, :-1], batch)
+
+    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor) -> Tensor:
+        """See `PairNetwork`."""
+        logits: Tensor = self.output(self.decode(batch.concrete)[rows, positions])
+        return logits
+
+
+class SequenceToSequence(PairNetwork):
+    """The decoder starts from the encoder's last state. Parameters as `PairNetwork`.
+
+    With attention, a word is predicted from the decoder's state and the mean of the encoder's states under
+    softmax(d W e) (Luong's "general" score); the context is not fed back to the decoder.
+    """
+
+    def __init__(
+        self, settings: SequenceToSequenceSettings, vocabulary_size: int, start: int, vectors: Tensor | None = None
+    ) -> None:
+        super().__init__(settings, vocabulary_size, start, vectors)
+        size = settings.hidden_size
+        self.encoder = AbstractEncoder(settings, bidirectional=settings.bidirectional)
+        self.attention = nn.Linear(size, size) if settings.attention else None
+        self.output = WordOutput(2 * size if settings.attention else size, settings, vocabulary_size)
+
+    def log_likelihood(self, batch: PairBatch) -> Tensor:
+        """See `PairNetwork`."""
+        return self.output.log_likelihood(self._states(batch)[:, :-1], batch)
+
+    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor) -> Tensor:
+        """See `PairNetwork`."""
+        logits: Tensor = self.output(self._states(batch)[rows, positions])
+        return logits
+
+    def _states(self, batch: PairBatch) -> Tensor:
+        """The states from which words are predicted, (batch, concrete + 1, hidden or twice that with attention)."""
+        encoded = self.encoder(self.embedding(batch.abstract), batch.abstract_lengths)
+        decoded = self.decode(batch.concrete, encoded.last)
+        if self.attention is None:
+            return decoded
+        scores = self.attention(decoded) @ encoded.states.transpose(1, 2)
+        weights = scores.masked_fill(~batch.abstract_mask[:, None, :], float("-inf")).softmax(dim=2)
+        return torch.cat([decoded, weights @ encoded.states], dim=2)
+
 
 VOCABULARY = "vocabulary.json"
 

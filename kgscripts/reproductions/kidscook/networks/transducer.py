@@ -16,9 +16,8 @@ from kgscripts.alignment.lattice import (
     viterbi,
 )
 from kgscripts.reproductions.kidscook.networks.emission import WordEmission
-from kgscripts.reproductions.kidscook.networks.pair_batch import PairBatch
-from kgscripts.reproductions.kidscook.networks.recurrent import AbstractEncoder, PairNetwork
-from kgscripts.reproductions.kidscook.networks.settings import TransducerSettings
+from kgscripts.reproductions.kidscook.networks.recurrent import AbstractEncoder, PairNetwork, TransducerSettings
+from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch
 
 _SCORES = 2**24
 """The most scores of words that are computed at once where alignments are summed over: 64 MiB."""

@@ -1,15 +1,26 @@
-"""Words and their ids, for word-level models."""
+"""Words for word-level models: their ids, their vectors, and pairs as padded tensors of ids."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+import numpy as np
+import torch
 from attrs import field, frozen
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
+from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.pairs.loading import VOCABULARY_FILE, read_released_vocabulary
+from kgscripts.corpora.source import open_source, text_lines
 from kgscripts.models.cloze import UNKNOWN_WORD
-from schemas.errors import ModelError
+from kgscripts.models.inference import TensorFields
+from schemas.errors import InputError, ModelError
+from schemas.input_files import open_input
+from schemas.records import Discard
 
 UNKNOWN = UNKNOWN_WORD
 PADDING = "<PAD>"
@@ -94,3 +105,131 @@ class Vocabulary:
     def ids(self, words: Iterable[str]) -> list[int]:
         """The ids of words."""
         return [self._ids.get(word, self.unknown) for word in words]
+
+
+_REMEDY = "name a file in GloVe's text format, or infer_glove.npy with its vocabulary beside it"
+
+
+@frozen(eq=False)
+class WordVectors:
+    """Vectors (words, size) float32 of the words of a vocabulary; `found` of them were in the file."""
+
+    vocabulary: Vocabulary
+    vectors: Tensor
+    found: int
+
+
+def read_released_vectors(path: Path) -> WordVectors:
+    """`infer_glove.npy`, whose rows are the words of the ``i2v.freq.pkl.gz`` beside it.
+
+    Raises InputError for a file that is missing, no plain array of numbers, or of another length than the vocabulary.
+    """
+    vocabulary = Vocabulary(read_released_vocabulary(path.with_name(VOCABULARY_FILE)))
+    try:
+        with open_input(path) as file:
+            vectors = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"no array of word vectors: {error}", where=str(path), remedy=_REMEDY) from error
+    if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
+        raise InputError("no table of numbers", where=str(path), remedy=_REMEDY)
+    if len(vectors) != len(vocabulary):
+        message = f"{len(vectors)} vectors for the {len(vocabulary)} words of {VOCABULARY_FILE}"
+        raise InputError(message, where=str(path), remedy=_REMEDY)
+    if not np.isfinite(vectors).all():
+        raise InputError("a vector that is not finite", where=str(path), remedy=_REMEDY)
+    return WordVectors(vocabulary, torch.from_numpy(vectors.astype(np.float32)), len(vocabulary))
+
+
+def read_glove(path: Path, vocabulary: Vocabulary, seed: int) -> WordVectors:
+    """The vectors of a vocabulary's words from a text file of a word and its numbers on each line. gzip is unpacked.
+
+    Words that the file lacks get normally distributed vectors of the others' deviation, the same ones for a seed.
+
+    Raises InputError for a file that is missing or not in that format, and where it has none of the words.
+    """
+    wanted = set(vocabulary.words)
+    rows: dict[str, list[float]] = {}
+    size = 0
+    with open_source(InputFile(path, path.name), strict=True) as source:
+        for number, line in text_lines(source):
+            if isinstance(line, Discard):
+                raise InputError(line.detail, where=f"{path.name}:{number}", remedy=_REMEDY)
+            word, *numbers = line.rstrip().split(" ")
+            size = size or len(numbers)
+            if not numbers or len(numbers) != size:
+                message = f"{len(numbers)} numbers where {size or 'some'} are wanted"
+                raise InputError(message, where=f"{path.name}:{number}", remedy=_REMEDY)
+            if word in wanted:
+                rows[word] = _numbers(numbers, f"{path.name}:{number}")
+    if not rows:
+        raise InputError("a vector for none of the words", where=str(path), remedy=_REMEDY)
+    found = torch.tensor(list(rows.values()))
+    generator = torch.Generator().manual_seed(seed)
+    vectors = torch.randn(len(vocabulary), size, generator=generator) * found.std(correction=0)
+    vectors[vocabulary.ids(rows)] = found
+    return WordVectors(vocabulary, vectors, len(rows))
+
+
+def _numbers(fields: list[str], where: str) -> list[float]:
+    try:
+        numbers = [float(text) for text in fields]
+    except ValueError as error:
+        raise InputError(f"no vector: {error}", where=where, remedy=_REMEDY) from error
+    if not np.isfinite(numbers).all():
+        raise InputError("a vector that is not finite", where=where, remedy=_REMEDY)
+    return numbers
+
+
+@frozen(eq=False)
+class PairBatch(TensorFields):
+    """Word ids of pairs, int64.
+
+    `abstract` (batch, abstract) and `concrete` (batch, concrete), without the start symbol, are padded;
+    `abstract_lengths` and `concrete_lengths` (batch,) are the lengths without padding. An empty concrete side is
+    allowed (the prefix before the first word); an abstract side has at least one token.
+    """
+
+    abstract: Tensor
+    concrete: Tensor
+    abstract_lengths: Tensor
+    concrete_lengths: Tensor
+
+    @classmethod
+    def of_ids(cls, abstracts: Sequence[Sequence[int]], concretes: Sequence[Sequence[int]], padding: int) -> PairBatch:
+        """Pads the ids of pairs."""
+        return cls(
+            abstract=_padded(abstracts, padding),
+            concrete=_padded(concretes, padding),
+            abstract_lengths=torch.tensor([len(ids) for ids in abstracts], dtype=torch.int64),
+            concrete_lengths=torch.tensor([len(ids) for ids in concretes], dtype=torch.int64),
+        )
+
+    @classmethod
+    def of_words(
+        cls, abstracts: Sequence[Sequence[str]], concretes: Sequence[Sequence[str]], vocabulary: Vocabulary
+    ) -> PairBatch:
+        """Looks up the words of pairs and pads them."""
+        abstract, concrete = ([vocabulary.ids(words) for words in side] for side in (abstracts, concretes))
+        return cls.of_ids(abstract, concrete, vocabulary.padding)
+
+    def __len__(self) -> int:
+        return len(self.abstract)
+
+    @property
+    def abstract_mask(self) -> Tensor:
+        """True where a pair has an abstract token, (batch, abstract)."""
+        return _mask(self.abstract_lengths, self.abstract.shape[1])
+
+    @property
+    def concrete_mask(self) -> Tensor:
+        """True where a pair has a concrete token, (batch, concrete)."""
+        return _mask(self.concrete_lengths, self.concrete.shape[1])
+
+
+def _padded(sequences: Sequence[Sequence[int]], padding: int) -> Tensor:
+    tensors = [torch.tensor(ids, dtype=torch.int64) for ids in sequences]
+    return pad_sequence(tensors, batch_first=True, padding_value=padding)
+
+
+def _mask(lengths: Tensor, size: int) -> Tensor:
+    return torch.arange(size, device=lengths.device) < lengths[:, None]

@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from kgscripts.corpora.scenarios.labels import is_listed, resolve, resolve_title
-from kgscripts.evaluation.partitions import score_partition
+from kgscripts.evaluation.counting import score_partition
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE

@@ -8,14 +8,64 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import define, field
+from attrs import define, field, frozen
 
+from kgscripts.corpora.json_records import json_object, string, strings
+from kgscripts.corpora.source import numbered_lines
 from kgscripts.corpora.web.reader import documents_of_tree, parsed_page, without_markup
-from kgscripts.evaluation.pages.gold import GoldPage, read_gold_pages
 from kgscripts.evaluation.result import Evaluation, Example, System, shares
 from schemas.declared import Span
 from schemas.errors import InputError
 from schemas.records import Document, PassageKind
+
+LIST = "pages.jsonl"
+
+
+@frozen
+class GoldPage:
+    """A saved page with its title, ingredients and instructions, and its equipment, None where it was not noted."""
+
+    path: Path
+    title: str
+    ingredients: tuple[str, ...]
+    instructions: tuple[str, ...]
+    equipment: tuple[str, ...] | None
+
+
+def read_gold_pages(folder: Path) -> list[GoldPage]:
+    """The pages of a folder, as its ``pages.jsonl`` lists them.
+
+    Raises
+    ------
+    InputError
+        If there is no such list, or a line of it is no page with ``file``, ``title``, ``ingredients`` and
+        ``instructions``, or its file is missing.
+    """
+    found = []
+    for where, line in numbered_lines(folder / LIST):
+        try:
+            record = json_object(line)
+            path = folder / Path(string(record, "file")).name
+            equipment = tuple(strings(record, "equipment")) if record.get("equipment") is not None else None
+            found.append(
+                GoldPage(
+                    path,
+                    string(record, "title"),
+                    tuple(strings(record, "ingredients")),
+                    tuple(strings(record, "instructions")),
+                    equipment,
+                )
+            )
+        except InputError as error:
+            raise InputError(
+                error.message, where=where, remedy="list file, title, ingredients, instructions"
+            ) from error
+        if not path.is_file():
+            raise InputError(f"the page {path.name} is missing", where=where, remedy="put it beside the list")
+    if not found:
+        raise InputError("no page in the list", where=str(folder / LIST), remedy="list one page a line")
+    return found
+
 
 READER = "pages"
 _WHOLE, _TEXT_ONLY = "with markup", "main text only"

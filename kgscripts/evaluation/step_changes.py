@@ -1,8 +1,7 @@
 """Evaluation of the changes that are read in everyday steps, on lists that were written before any output was seen.
 
 ``data/step_changes.*.jsonl`` has for each step what changes and what does not, several wordings of an attribute or a
-value separated by `` | ``; ``judged`` has candidates of the step, each with 1 if a judge found it true, else 0.
-"""
+value separated by `` | ``; ``judged`` has candidates of the step, each with 1 if a judge found it true, else 0."""
 
 from __future__ import annotations
 
@@ -16,7 +15,6 @@ from attrs import frozen
 from kgscripts.analysis.tracking import StepReader
 from kgscripts.changes.attributes import in_vocabulary, leading_attribute
 from kgscripts.corpora.procedures import Procedure
-from kgscripts.evaluation.changes.calibration import calibration
 from kgscripts.evaluation.counting import example
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
 from kgscripts.extractors.changes.change_candidates import key_of
@@ -27,6 +25,48 @@ from kgscripts.text.porter import stem
 from schemas.changes import Change, Level, ProcedureStep, RatedChange
 from schemas.provenance import Direction, Exposure
 from schemas.results import Table
+
+_BINS = 10
+
+
+@frozen
+class Bin:
+    """The cases whose probability lies in a tenth from 0 to 1: number, mean probability, and share of true ones."""
+
+    count: int
+    probability: float
+    share: float
+
+
+@frozen
+class Calibration:
+    """The tenths that have cases, and the expected calibration error: the mean difference of probability and share,
+    weighted by the number of cases."""
+
+    bins: Sequence[Bin]
+    error: float
+
+
+def calibration(probabilities: Sequence[float], truth: Sequence[bool]) -> Calibration:
+    """The calibration of probabilities (cases,) against the truth (cases,); the error is 0 without cases."""
+    own: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
+    for probability, is_true in zip(probabilities, truth, strict=True):
+        own[min(int(probability * _BINS), _BINS - 1)].append((probability, is_true))
+    bins = [
+        Bin(len(cases), sum(p for p, _ in cases) / len(cases), sum(t for _, t in cases) / len(cases))
+        for cases in own
+        if cases
+    ]
+    error = sum(item.count * abs(item.probability - item.share) for item in bins) / max(1, len(truth))
+    return Calibration(bins, error)
+
+
+def calibration_lines(found: Calibration) -> list[str]:
+    """The reliability curve as a table, and the error."""
+    lines = ["probability  true   cases"]
+    lines += [f"{item.probability:11.2f} {item.share:5.2f} {item.count:7,}" for item in found.bins]
+    return [*lines, f"expected calibration error {found.error:.3f}"]
+
 
 DATASET = "kgscripts step changes"
 _DOERS = frozenset({"i", "we", "you", "me", "us", "myself", "he", "she", "they", "narrator"})

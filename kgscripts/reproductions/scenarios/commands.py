@@ -1,4 +1,4 @@
-"""``kgscripts corpora``: documents with scenarios, merged, compared, adjudicated and counted."""
+"""Commands about scenarios: documents merged, compared, adjudicated and counted, and the words of topics."""
 
 from __future__ import annotations
 
@@ -51,11 +51,8 @@ def merge(
 
     Example: kgscripts corpora merge corpora/mcscript/labelled-data.xml -o merged.jsonl --seed 1
     """
-    from kgscripts.reproductions.scenarios.documents import document_line, labelled_stories
-    from kgscripts.reproductions.scenarios.filler import read_filler
-    from kgscripts.reproductions.scenarios.merging import merge_documents
-    from kgscripts.reproductions.scenarios.splits import story_parts
-    from kgscripts.reproductions.scenarios.statistics import corpus_statistics
+    from kgscripts.reproductions.scenarios.documents import corpus_statistics, document_line, labelled_stories
+    from kgscripts.reproductions.scenarios.merging import merge_documents, read_filler, story_parts
     from schemas.scenario_documents import concept_scheme, linked_scenarios
 
     if part not in _PARTS:
@@ -219,3 +216,36 @@ def scenarios(
     elif not output:
         for concept in concept_scheme():
             echo(concept.label)
+
+
+def topics(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="topic-tiling, or the directory of a checkpoint of that kind.")
+    ] = "topic-tiling",
+    top: Annotated[int, typer.Option(min=1, help="The number of words of each scenario.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Print the words of each scenario, by the topics of its stories (Wanzare, Roth and Pinkal 2019, Table 9).
+
+    Example: kgscripts topics topic-tiling --top 5
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    from kgscripts.models.registry import load
+    from kgscripts.reproductions.scenarios.tiling import TopicTilingModel
+    from schemas.errors import ConfigurationError
+
+    found = load("scenarios", model)
+    if not isinstance(found, TopicTilingModel):
+        raise ConfigurationError("this model has no topics", where=model, remedy="name topic-tiling, or one like it")
+    words = found.scenario_words(top)
+    if as_json:
+        echo_json(words)
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("scenario", max_width=30)
+    table.add_column("words")
+    for scenario, own in words.items():
+        table.add_row(Text(scenario), Text(" ".join(own)))
+    console().print(table)

@@ -1,1 +1,0 @@
-"""The evaluation of scenario detection."""

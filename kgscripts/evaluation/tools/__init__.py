@@ -1,1 +1,0 @@
-"""The evaluation of tools, named and predicted."""
