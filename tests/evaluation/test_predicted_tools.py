@@ -89,8 +89,7 @@ def _evaluated_once(evaluated: Evaluation, monkeypatch: pytest.MonkeyPatch) -> N
         systems = [evolve(item, source=source) if item.role is Role.MODEL else item for item in evaluated.systems]
         return evolve(evaluated, systems=systems)
 
-    for module in ("tools.predicted", "slice"):
-        monkeypatch.setattr(f"kgscripts.evaluation.{module}.evaluate_predicted_tools", known)
+    monkeypatch.setattr("kgscripts.evaluation.tools.evaluate_predicted_tools", known)
 
 
 @pytest.mark.usefixtures("_evaluated_once")

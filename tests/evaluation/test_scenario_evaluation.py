@@ -30,7 +30,7 @@ from kgscripts.reproductions.scenarios.predictions import (
     read_predictions,
 )
 from kgscripts.score_files import read_scores
-from schemas.errors import InputError, KGScriptsError
+from schemas.errors import InputError
 from schemas.provenance import Direction, Exposure, Model
 from schemas.results import Table
 from schemas.scenario_documents import NONE, DetectedSegment, LabelledSegment, ScenarioDocument
@@ -78,7 +78,7 @@ class FakeModel:
 
 
 class FakeLabeller(FakeModel):
-    """Also labels given segments, and has a choice of features."""
+    """Also labels given segments."""
 
     def label(
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
@@ -87,9 +87,6 @@ class FakeLabeller(FakeModel):
             [self._segment(start, end, texts[start]) for start, end in given]
             for texts, given in zip(documents, spans, strict=True)
         ]
-
-    def with_features(self, features: str) -> ScenarioModel:
-        return FakeLabeller({"lda": GYM}[features])
 
 
 def _evaluated(
@@ -357,16 +354,6 @@ def test_predictions_of_a_model_can_be_read_again(gold: Path, tmp_path: Path, mo
     assert _values(own, ("micro F1", "P_k", "WindowDiff")) == tuple(round(value or 0, 4) for value in expected)
 
 
-def test_features_are_those_of_the_classifier(gold: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _ship(monkeypatch, FakeLabeller())
-    own = _scores("--gold", gold, "--model", "fake", "--features", "lda").systems[0]
-    assert own.setting == "lda"
-    assert own.value("recall", f"scenario {GYM}") == 1
-    _ship(monkeypatch, FakeModel())
-    with pytest.raises(KGScriptsError, match="no choice of features"):
-        _run("--gold", gold, "--model", "fake", "--features", "lda")
-
-
 def test_a_model_without_given_segments_has_no_labels_on_gold_boundaries(
     gold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -413,9 +400,6 @@ def test_scores_are_attached_to_the_card(gold: Path, tmp_path: Path, monkeypatch
         [],
         ["--model", "fake", "--predictions", "file"],
         ["--predictions", "file", "--attach-as", "unseen"],
-        ["--predictions", "file", "--features", "lda"],
-        ["--model", "fake", "--features", "lda", "--attach-as", "unseen"],
-        ["--model", "fake", "--features", "words"],
     ],
 )
 def test_options_that_contradict_each_other_are_refused(arguments: list[str], gold: Path) -> None:
