@@ -124,7 +124,7 @@ class LazyGroup(TyperGroup):
         if cmd_name in COMMANDS:
             line = COMMANDS[cmd_name][1]
         elif cmd_name in (added := _added()):
-            line = (added[cmd_name].load().__doc__ or "").partition("\n")[0]
+            line = _first_line(added[cmd_name])
         else:
             return None
         stub = typer.Typer(add_completion=False)
@@ -139,6 +139,20 @@ class LazyGroup(TyperGroup):
 
 def _nothing() -> None:
     """Body of the placeholders; never called."""
+
+
+def _first_line(entry: EntryPoint) -> str:
+    """The first line of the docstring of a command, read in its source, so that help imports no command."""
+    import ast
+    from importlib.util import find_spec
+
+    spec = find_spec(entry.module)
+    if spec is None or spec.origin is None:
+        return ""
+    source = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    functions = (node for node in source.body if isinstance(node, ast.FunctionDef) and node.name == entry.attr)
+    docstring = next((ast.get_docstring(function) for function in functions), None)
+    return (docstring or "").partition("\n")[0]
 
 
 def _added() -> dict[str, EntryPoint]:

@@ -33,9 +33,9 @@ from exports.rdf.shapes import shapes_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
 from kgscripts.scripts.types import script_schema
+from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.http_clients import without_user
 from schemas.interrupts import QUERY_SECONDS
 from schemas.output_files import write_lines
 from schemas.results import ResultFormat, Table

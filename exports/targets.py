@@ -15,10 +15,10 @@ from typing import IO, Protocol, cast
 import pyarrow as pa
 from attrs import frozen
 
+from schemas.addresses import holds_user, without_user
 from schemas.arguments import check_type, path_of
 from schemas.errors import ConfigurationError, StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.http_clients import holds_user, without_user
 from schemas.logs import phase
 from schemas.plugins import entry_points_of, loaded
 from schemas.results import ExportReport

@@ -13,9 +13,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from schemas.addresses import holds_user
 from schemas.errors import ConfigurationError
 from schemas.graph_types import NODE_TYPES
-from schemas.http_clients import holds_user
 from schemas.type_declarations import id_prefix
 
 ONTOLOGY_IRI = "https://w3id.org/kgscripts/ontology#"

@@ -19,8 +19,8 @@ from neo4j.exceptions import (
     SessionExpired,
 )
 
+from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, KGScriptsError, StoreError
-from schemas.http_clients import check_address, without_user
 from schemas.interrupts import EXPORT_SECONDS, within
 from schemas.secrets import hidden, keep_secret
 

@@ -16,9 +16,9 @@ from exports.neo4j.ownership import BUILD, GRAPH, Ownership
 from exports.neo4j.property_graph import ENDS, KEY, constraints, node_batches, portions, quoted, relation_batches
 from exports.neo4j.search import write_indexes
 from exports.targets import ExportOptions, another_graph, report
+from schemas.addresses import without_user
 from schemas.errors import StoreError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.http_clients import without_user
 from schemas.results import ExportReport
 from schemas.script_graph import StoredGraph
 from schemas.type_declarations import Property

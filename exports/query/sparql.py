@@ -18,9 +18,9 @@ from exports.query.values import term_value
 from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.terms import PREFIXES
 from exports.targets import scheme_of
+from schemas.addresses import without_user
 from schemas.arguments import path_of
 from schemas.errors import QueryError, StoreError
-from schemas.http_clients import without_user
 from schemas.interrupts import QUERY_SECONDS
 from schemas.kept_stores import kept_store, use_store
 from schemas.output_files import MARKER, new_directory

@@ -24,8 +24,8 @@ from exports.rdf.sparql_client import SparqlClient
 from exports.rdf.syntax import NQuads
 from exports.rdf.terms import DATA_KINDS, expand
 from exports.targets import ExportOptions, another_graph, report
+from schemas.addresses import without_user
 from schemas.errors import ConfigurationError, StoreError
-from schemas.http_clients import without_user
 from schemas.results import ExportReport
 from schemas.script_graph import StoredGraph
 

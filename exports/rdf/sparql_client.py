@@ -12,8 +12,9 @@ from typing import Self
 import httpx
 from attrs import frozen
 
+from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, StoreError
-from schemas.http_clients import check_address, http_client, without_user
+from schemas.http_clients import http_client
 from schemas.interrupts import EXPORT_SECONDS, within
 from schemas.secrets import hidden, hidden_in, keep_secret
 

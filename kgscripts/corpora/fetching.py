@@ -16,8 +16,9 @@ from urllib.parse import quote
 import httpx
 from attrs import frozen
 
+from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, InputError, StoreError
-from schemas.http_clients import check_address, http_client, without_user
+from schemas.http_clients import http_client
 from schemas.secrets import hidden
 
 GITHUB = "https://raw.githubusercontent.com"

@@ -13,8 +13,8 @@ from cli import app
 from exports.rdf.sparql_client import PASSWORD, USER, SparqlClient
 from exports.targets import export
 from kgscripts import ScriptGraph
+from schemas.addresses import without_user
 from schemas.errors import ConfigurationError, KGScriptsError
-from schemas.http_clients import without_user
 from tests.graphs import write_graph
 
 SECRET = "S3cR3t"

@@ -18,8 +18,9 @@ from attrs import define, field
 
 from kgscripts.extractors.llm.responses import Response, completion, retry_after, said
 from kgscripts.extractors.llm.settings import LanguageModelSettings
+from schemas.addresses import without_user
 from schemas.errors import ConfigurationError, ExtractorError, ModelError
-from schemas.http_clients import http_client, without_user
+from schemas.http_clients import http_client
 from schemas.interrupts import within
 from schemas.secrets import hidden_in, keep_secret
 

@@ -9,9 +9,9 @@ from attrs import field, frozen, validators
 
 from kgscripts.extractors.changes.change_ratings import LEAST
 from kgscripts.settings import running_setting
+from schemas.addresses import check_address
 from schemas.changes import Level
 from schemas.errors import ConfigurationError
-from schemas.http_clients import check_address
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*|")
 
