@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from attrs import frozen
 
@@ -132,9 +132,9 @@ class Aligner(TrainedModel):
 
 def free_aligner(model: PairAligner, where: str) -> Aligner:
     """The model, which is from `where`, if it has free alignments; raises ModelError if it has none."""
-    if not isinstance(model, Aligner):
+    if not hasattr(model, "align_freely"):
         raise ModelError("a model without free alignments", where=where, remedy="name an aligner")
-    return model
+    return cast(Aligner, model)
 
 
 @from_checkpoint
