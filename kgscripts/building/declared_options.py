@@ -74,7 +74,8 @@ def options_of(cls: Any) -> dict[str, DeclaredOption]:
     for item in attrs.fields(cls):
         members = [each for each in get_args(types[item.name]) if each is not NoneType]
         plain = reduce(or_, members) if NoneType in get_args(types[item.name]) else types[item.name]
-        plain = Iterable if get_origin(plain) is Iterable else plain
+        # Names are texts, or what has one; a stream of anything is no option.
+        plain = Iterable if get_origin(plain) is Iterable and Any not in get_args(plain) else plain
         if plain in _METAVARS or "parser" in item.metadata:
             text = " ".join(helps.get(item.name, "").split())
             written = {"metavar": _METAVARS.get(plain, ""), **item.metadata}
