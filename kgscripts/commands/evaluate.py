@@ -57,12 +57,12 @@ def all_benchmarks(
     finished = Finished.beside(output)
     benchmarks = [(task, benchmark) for task in evaluation_tasks().values() for benchmark in task.benchmarks]
     wanted = [(task, benchmark) for task, benchmark in benchmarks if benchmark.is_there(data)]
-    echo(f"{len(wanted)} benchmarks, {_about(sum(benchmark.seconds for _, benchmark in wanted))}", err=True)
+    echo(f"{len(wanted)} benchmarks", err=True)
     found: list[Evaluation] = []
     places: dict[str, Path] = {}
     try:
         for task, benchmark in wanted:
-            echo(f"  {benchmark.name}, {_about(benchmark.seconds)}", err=True)
+            echo(f"  {benchmark.name}", err=True)
             own = from_json(finished.once(benchmark.key(data), partial(_run, task, benchmark, data, examples)))
             places |= _places(task, own, {}) if attach_as else {}
             found += own
@@ -82,10 +82,6 @@ def all_benchmarks(
                 needs = ", ".join(benchmark.needs.values())
                 echo(f"not measured, since its data is not there: {benchmark.name} ({needs})")
     return found
-
-
-def _about(seconds: int) -> str:
-    return f"about {seconds} s" if seconds < 90 else f"about {round(seconds / 60)} min"
 
 
 def _run(task: EvaluationTask, benchmark: Benchmark, data: Path, examples: int) -> dict[str, Any]:

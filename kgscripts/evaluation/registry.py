@@ -63,7 +63,7 @@ class Benchmark:
     """What `kgscripts evaluate all` runs of a task, on models that ship.
 
     `needs` are files and folders below the folder of corpora, by the option that names them; with these and the other
-    `options` the task, or `run`, is called. `seconds` is how long that takes on two cores.
+    `options` the task, or `run`, is called.
     """
 
     name: str
@@ -71,7 +71,6 @@ class Benchmark:
     options: Mapping[str, Any] = field(factory=dict)
     run: Measure | None = None
     exposure: Exposure | None = None
-    seconds: int = 60
 
     def is_there(self, data: Path) -> bool:
         """Whether its data is there."""

@@ -164,9 +164,9 @@ def test_all_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     stopped = CliRunner().invoke(cli.app, arguments)
     assert stopped.exit_code == 130
     assert [line.strip() for line in stopped.stderr.splitlines()[:3]] == [
-        "2 benchmarks, about 2 min",
-        "one, about 60 s",
-        "two, about 60 s",
+        "2 benchmarks",
+        "one",
+        "two",
     ]
     assert f"kgscripts evaluate all --data={tmp_path} --output={output}" in stopped.stderr
     assert not output.exists()
