@@ -2,7 +2,7 @@
 
 Another package declares a tuple of types in a module that imports nothing of kgscripts but this one, and names it by
 the entry point group ``kgscripts.types``: ``ovens = "oven_types:TYPES"``. Tables, ontology, shapes, JSON-LD context,
-constraints, exports and queries follow wherever the package is installed (`schemas.type_declarations`).
+constraints, exports and queries follow wherever the package is installed.
 """
 
 from __future__ import annotations

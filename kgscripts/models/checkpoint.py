@@ -295,7 +295,7 @@ class TrainedModel:
         """Write the checkpoint that this model was loaded from, with its card, into another directory.
 
         Raises ModelError for a model that was derived from another one, if its own checkpoint is not there any more
-        or has changed, and as `kgscripts.models.checkpoint.save_checkpoint` does.
+        or has changed, and as `save_checkpoint` does.
         """
         target = path_of("directory", directory)
         if self._origin is None:

@@ -1,9 +1,9 @@
 """PRECEDES: the order of a scenario's steps, from the order in which its sources first mention them.
 
 Steps get ranks first. A pair gets the order that most sources have, if this order is likely enough, given their number
-and the order of all other steps (`kgscripts.assembly.tables.order`). Pairs are ranked (Tideman 1987): they
-are added in order of decreasing evidence. A pair that contradicts earlier pairs is dropped, so that the result has no
-cycle. Orders that people give come before all pairs, the latest first.
+and the order of all other steps. Pairs are ranked (Tideman 1987): they are added in order of decreasing evidence. A
+pair that contradicts earlier pairs is dropped, so that the result has no cycle. Orders that people give come before all
+pairs, the latest first.
 
 PRECEDES has fewer pairs: those that agree with the ranks, and that all sources with both tell in this order, or so many
 that it is no chance (`LEAST_BOUND`). Others are left open: they can be done in any order. A pair that follows from
