@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,6 +28,7 @@ from kgscripts.enrichers.vectors import ActionVectors
 from kgscripts.pipeline import build_graph
 from kgscripts.scripts.reading import read_script
 from kgscripts.typicality.features import Vectors
+from kgscripts.typicality.weights import shipped_weights
 from schemas.corrections import Correction
 from schemas.errors import InputError
 from schemas.records import ActionVector, Record
@@ -82,9 +83,10 @@ def _pairs(rows: Rows, relation: str) -> set[frozenset[tuple[str, str]]]:
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A graph that was made without networks."""
     entries = {"chance-vectors": "tests.assembly.test_step_pairs:_Vectors"}
+    weights = attrs.evolve(shipped_weights(), usual=0.0)
     with pytest.MonkeyPatch.context() as patch:
         install(tmp_path_factory.mktemp("site"), "kgscripts.enrichers", entries, patch)
-        patch.setattr("kgscripts.assembly.tables.typicality.shipped_weights", lambda: SimpleNamespace(usual=0.0))
+        patch.setattr("kgscripts.assembly.tables.typicality.shipped_weights", lambda: weights)
         path = tmp_path_factory.mktemp("pairs") / "graph"
         build_graph(output=path, texts=DOCUMENTS, extractors=[*tiny(), _Vectors()])
         yield path

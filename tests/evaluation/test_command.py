@@ -46,7 +46,7 @@ def with_lists(lists: list[Evaluation], monkeypatch: pytest.MonkeyPatch) -> None
     """Let the command evaluate the corpora and take the lists as they are."""
 
     def evaluated(**options: Any) -> list[Evaluation]:
-        return [*lists, *evaluate_extraction(**options, lists=False)]
+        return [*lists, *evaluate_extraction(**{**options, "lists": False})]
 
     monkeypatch.setattr("kgscripts.evaluation.events.extraction.evaluate_extraction", evaluated)
 
