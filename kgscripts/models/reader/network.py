@@ -1,0 +1,95 @@
+"""The network of the reader: an encoder, a layer over words for each annotation, and one over pairs of words.
+
+Each set of annotations has output layers of its own, since sets disagree on what an action is; they share all else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from attrs import field, frozen, validators
+from torch import Tensor, nn
+from torch.nn import functional
+
+from kgscripts.models.encoder import Bert
+from kgscripts.models.inference import TensorFields
+
+GRAPH = "graph"
+"""The annotation whose layers a build uses."""
+
+_DISTANCES = 24
+"""Distances in words, of both directions: each up to 8, then by powers of two."""
+
+
+@frozen(kw_only=True)
+class ReaderSettings:
+    """Sizes of the network, and the labels of each annotation: of words and of pairs (the first is none)."""
+
+    pair_size: int = field(default=256, validator=[validators.instance_of(int), validators.ge(1)])
+    words: Mapping[str, Sequence[str]]
+    flags: Sequence[str] = ()
+    """What is asked of each word beside its label, in the annotation of the graph."""
+    pairs: Mapping[str, Sequence[str]]
+
+
+@frozen(eq=False)
+class WindowBatch(TensorFields):
+    """Windows: `ids` and `attention` (rows, pieces); `spans` (rows, words, 2), with 0 and 0 behind a row's last word."""
+
+    ids: Tensor
+    attention: Tensor
+    spans: Tensor
+
+    @property
+    def is_word(self) -> Tensor:
+        """(rows, words)."""
+        return self.spans[:, :, 1] > 0
+
+
+class ReaderNetwork(nn.Module):
+    """Windows -> scores of words and of pairs of words."""
+
+    def __init__(self, bert: Bert, settings: ReaderSettings) -> None:
+        super().__init__()
+        size, inner = bert.config.hidden_size, settings.pair_size
+        self.bert = bert
+        self.dropout = nn.Dropout(0.1)
+        self.word_layers = nn.ModuleDict({name: nn.Linear(size, len(labels)) for name, labels in settings.words.items()})
+        self.flags = nn.Linear(size, max(1, len(settings.flags)))
+        self.predicate, self.thing = nn.Linear(size, 2 * inner), nn.Linear(size, 2 * inner)
+        self.distance = nn.Embedding(_DISTANCES, inner)
+        self.pair_layers = nn.ModuleDict({name: nn.Linear(inner, len(labels)) for name, labels in settings.pairs.items()})
+
+    def states(self, batch: WindowBatch) -> Tensor:
+        """The states of words, the mean over their pieces, (rows, words, size)."""
+        hidden = self.bert(batch.ids, batch.attention).last_hidden_state
+        begins, ends = batch.spans[:, :, 0], batch.spans[:, :, 1]
+        place = torch.arange(hidden.shape[1], device=hidden.device)
+        share = ((place >= begins[:, :, None]) & (place < ends[:, :, None])).to(hidden.dtype)
+        share = share / share.sum(dim=2, keepdim=True).clamp(min=1)
+        states: Tensor = self.dropout(share @ hidden)
+        return states
+
+    def words(self, states: Tensor, annotation: str) -> Tensor:
+        """Scores of the labels of words, (rows, words, labels)."""
+        found: Tensor = self.word_layers[annotation](states)
+        return found
+
+    def pairs(self, states: Tensor, row: Tensor, place: Tensor, annotation: str) -> Tensor:
+        """Scores of the labels of pairs of a predicate, given by its `row` and `place` (predicates,), with each word of
+        its row, (predicates, words, labels)."""
+        predicate, gate = self.predicate(states[row, place]).chunk(2, dim=-1)
+        thing, gated = self.thing(states).chunk(2, dim=-1)
+        words = torch.arange(states.shape[1], device=states.device)
+        apart = self.distance(_distance(words[None] - place[:, None]))
+        joined = functional.gelu(predicate[:, None] + thing[row] + gate[:, None] * gated[row] + apart)
+        found: Tensor = self.pair_layers[annotation](self.dropout(joined))
+        return found
+
+
+def _distance(apart: Tensor) -> Tensor:
+    """The number of a distance."""
+    size = apart.abs()
+    step = torch.where(size <= 8, size, 8 + (size.clamp(min=8).float() / 8).log2().ceil().long()).clamp(max=11)
+    return torch.where(apart < 0, step + 12, step)
