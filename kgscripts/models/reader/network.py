@@ -35,7 +35,7 @@ class ReaderSettings:
 
 @frozen(eq=False)
 class WindowBatch(TensorFields):
-    """Windows: `ids` and `attention` (rows, pieces); `spans` (rows, words, 2), with 0 and 0 behind a row's last word."""
+    """Windows: `ids` and `attention` (rows, pieces); `spans` (rows, words, 2), 0 and 0 behind a row's last word."""
 
     ids: Tensor
     attention: Tensor
@@ -55,11 +55,15 @@ class ReaderNetwork(nn.Module):
         size, inner = bert.config.hidden_size, settings.pair_size
         self.bert = bert
         self.dropout = nn.Dropout(0.1)
-        self.word_layers = nn.ModuleDict({name: nn.Linear(size, len(labels)) for name, labels in settings.words.items()})
+        self.word_layers = nn.ModuleDict(
+            {name: nn.Linear(size, len(labels)) for name, labels in settings.words.items()}
+        )
         self.flags = nn.Linear(size, max(1, len(settings.flags)))
         self.predicate, self.thing = nn.Linear(size, 2 * inner), nn.Linear(size, 2 * inner)
         self.distance = nn.Embedding(_DISTANCES, inner)
-        self.pair_layers = nn.ModuleDict({name: nn.Linear(inner, len(labels)) for name, labels in settings.pairs.items()})
+        self.pair_layers = nn.ModuleDict(
+            {name: nn.Linear(inner, len(labels)) for name, labels in settings.pairs.items()}
+        )
 
     def states(self, batch: WindowBatch) -> Tensor:
         """The states of words, the mean over their pieces, (rows, words, size)."""

@@ -5,8 +5,8 @@ The windows of a text depend on this text alone, so that the same text is read t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from attrs import field, frozen
 
@@ -89,7 +89,7 @@ class Pieces:
             ends = list(accumulate(map(len, words), initial=len(opening)))
             yield Window(
                 pieces=[*opening, *(piece for word in words for piece in word), encoder.separator],
-                spans=list(zip(ends, ends[1:], strict=False)),
+                spans=list(pairwise(ends)),
                 first=firsts[begin],
                 own=firsts[place],
             )
@@ -106,8 +106,3 @@ def _cut(words: Sequence[list[int]], room: int) -> Iterator[Sequence[list[int]]]
         used += len(word)
     if begin < len(words):
         yield words[begin:]
-
-
-def places(labels: Sequence[str]) -> Mapping[str, int]:
-    """Each label's number."""
-    return {label: number for number, label in enumerate(labels)}

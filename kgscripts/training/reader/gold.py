@@ -159,7 +159,9 @@ def read_set(path: Path) -> list[LabelledText]:
         for line in lines:
             record = json.loads(line)
             if record["set"] not in WORDS:
-                raise InputError(f"the set {record['set']} is not known", where=str(path), remedy="name a file of spans")
+                raise InputError(
+                    f"the set {record['set']} is not known", where=str(path), remedy="name a file of spans"
+                )
             found.append(_of_spans(record))
     return found
 
@@ -184,8 +186,7 @@ def _of_spans(record: Mapping[str, Any]) -> LabelledText:
     for label, one, other in record["links"]:
         if label not in links:
             continue
-        # The action of a link is its end in wikiHow-FG, and its beginning in the others.
-        action, thing = (spans[other], spans[one]) if name == "wikihow-fg" else (spans[one], spans[other])
+        thing, action = spans[one], spans[other]
         pairs[words.at(action[1]), words.last(thing[2])] = label
     predicates = sorted(place for place, label in labels.items() if label[0] == "A" or label == "action")
     pairs = {pair: label for pair, label in pairs.items() if pair[0] in set(predicates)}
@@ -214,7 +215,8 @@ def _of_recipe(recipe: TaggedRecipe) -> LabelledText:
     name = "recipe-flow"
     words = _Words.of(_sentences(recipe.text))
     known = set(WORDS[name])
-    labels, pairs = {}, {}
+    labels: dict[int, str] = {}
+    pairs: dict[tuple[int, int], str] = {}
     for phrase in recipe.phrases:
         is_action = phrase.tag[0] == "A"
         place = words.at(phrase.start) if is_action else words.last(phrase.end)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -97,7 +97,6 @@ class LabelledPassage:
     sentences: tuple[LabelledSentence, ...]
 
 
-_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 _REALITIES = frozenset(Reality)
 _ROLES = frozenset(EventRole)
 
@@ -160,7 +159,8 @@ class _Sentence:
         events: list[Event] = []
         needs: list[Word] = []
         condition: Word | None = None
-        for self._number, line in self._lines:
+        for number, line in self._lines:
+            self._number = number
             content = line[2:].strip()
             if line.startswith("- "):
                 events.append(self._event(content, events[-1].word.end if events else 0))
@@ -240,8 +240,3 @@ class _Sentence:
 
 def _error(path: Path, number: int, what: str) -> InputError:
     return InputError(f"{path}:{number}: {what}", remedy="data/GUIDELINES.md says how passages are labelled")
-
-
-def words_of(text: str) -> Iterator[tuple[int, int]]:
-    """The words of a text by their characters."""
-    return ((match.start(), match.end()) for match in _WORD.finditer(text))
