@@ -256,3 +256,23 @@ class TransducerTrainingSettings(TrainingSettings):
         """See `TrainingSettings`."""
         first = min(self.epochs, self.hard_em_after or self.epochs)
         return {LIKELIHOOD: first, HARD_EM: self.epochs - first}
+
+
+@frozen(kw_only=True)
+class ReaderTrainingSettings(TrainingSettings):
+    """All that decides the reader beside its texts. Batches are of windows of one set."""
+
+    pair_size: int = count(256)
+    """The size of what is known of a pair of words."""
+    pair_weight: float = positive(0.5)
+    """Of the loss of a pair, beside that of a word."""
+    faster: float = positive(5.0)
+    """How much faster the layers over the encoder learn."""
+    learning_rate: float = positive(1e-4)
+    schedule: str = schedule_of(LINEAR)
+    warm_up: float = share(0.06)
+    weight_decay: float = not_negative(0.01)
+    gradient_clip: float | None = 1.0
+    batch_size: int = count(12)
+    epochs: int = count(6)
+    patience: int = count(6)

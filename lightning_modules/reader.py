@@ -1,0 +1,218 @@
+"""Training of the reader: windows of labelled texts in batches, the LightningModule and the task."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import torch
+from attrs import frozen
+from torch import Tensor
+from torch.nn import functional
+
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.encoder import load_encoder
+from kgscripts.models.reader.network import GRAPH, ReaderNetwork, ReaderSettings, WindowBatch
+from kgscripts.models.reader.windows import Pieces, Window
+from kgscripts.training.reader.gold import FLAGS, NONE, PAIRS, WORDS, LabelledText
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, length_batches, split
+from lightning_modules.task_settings import ReaderTrainingSettings
+
+KIND = "reader"
+_EMBEDDINGS = "bert.embeddings.word_embeddings."
+"""They stay those of MiniLM, and are not stored."""
+
+
+@frozen(eq=False)
+class ReaderExample:
+    """A window of a labelled text."""
+
+    text: LabelledText
+    window: Window
+
+
+@frozen(eq=False)
+class ReaderBatch(TrainingBatch):
+    """Windows of one set with gold labels.
+
+    `words` (rows, words) are the numbers of labels, -1 where a word is only context; `flags` (rows, words, flags);
+    `row` and `place` (predicates,) are predicates, `pairs` (predicates, words) their pairs' labels by number.
+    """
+
+    set: str
+    windows: WindowBatch
+    words: Tensor
+    flags: Tensor
+    row: Tensor
+    place: Tensor
+    pairs: Tensor
+
+
+class ReaderData(TrainingData[ReaderExample]):
+    """Batches of windows, each of one set."""
+
+    def __init__(
+        self, parts: Split[LabelledText], pieces: Pieces, padding: int, settings: ReaderTrainingSettings
+    ) -> None:
+        super().__init__(Split(self._windows(parts.train, pieces), self._windows(parts.held_out, pieces)), settings)
+        self._padding = padding
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return len(self.batches(self._parts.train, None))
+
+    def batches(self, examples: Sequence[ReaderExample], draw: random.Random | None) -> list[list[ReaderExample]]:
+        """See `TrainingData`; only windows of one set are together."""
+        of_set: dict[str, list[ReaderExample]] = defaultdict(list)
+        for example in examples:
+            of_set[example.text.set].append(example)
+        found = []
+        for own in of_set.values():
+            found += length_batches(own, [(len(example.window.pieces),) for example in own], self._size, draw)
+        if draw is not None:
+            draw.shuffle(found)
+        return found
+
+    def collate(self, examples: Sequence[ReaderExample]) -> ReaderBatch:
+        """See `TrainingData`."""
+        name = examples[0].text.set
+        rows = len(examples)
+        most = max(len(example.window.pieces) for example in examples)
+        longest = max(len(example.window.spans) for example in examples)
+        ids = torch.full((rows, most), self._padding, dtype=torch.int64)
+        attention = torch.zeros_like(ids)
+        spans = torch.zeros(rows, longest, 2, dtype=torch.int64)
+        words = torch.full((rows, longest), -1, dtype=torch.int64)
+        flags = torch.zeros(rows, longest, len(FLAGS))
+        predicates: list[tuple[int, int]] = []
+        pairs: list[Tensor] = []
+        for row, example in enumerate(examples):
+            text, window = example.text, example.window
+            ids[row, : len(window.pieces)] = torch.tensor(window.pieces)
+            attention[row, : len(window.pieces)] = 1
+            spans[row, : len(window.spans)] = torch.tensor(window.spans)
+            inside = range(window.first, window.first + len(window.spans))
+            own = range(window.own, inside.stop)
+            words[row, own.start - inside.start : len(inside)] = torch.tensor(
+                [WORDS[name].index(text.words.get(number, NONE)) for number in own]
+            )
+            for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
+                for number in numbers & frozenset(inside):
+                    flags[row, number - inside.start, flag] = 1
+            of_predicate: dict[int, list[tuple[int, str]]] = defaultdict(list)
+            for (predicate, thing), label in text.pairs.items():
+                if thing in inside:
+                    of_predicate[predicate].append((thing - inside.start, label))
+            for predicate in text.predicates:
+                if predicate in own:
+                    gold = torch.full((longest,), -1, dtype=torch.int64)
+                    gold[: len(inside)] = 0
+                    for thing, label in of_predicate[predicate]:
+                        gold[thing] = PAIRS[name].index(label)
+                    predicates.append((row, predicate - inside.start))
+                    pairs.append(gold)
+        at = torch.tensor(predicates, dtype=torch.int64).reshape(-1, 2)
+        return ReaderBatch(
+            where=tuple(sorted({example.text.id for example in examples})),
+            set=name,
+            windows=WindowBatch(ids, attention, spans),
+            words=words,
+            flags=flags,
+            row=at[:, 0],
+            place=at[:, 1],
+            pairs=torch.stack(pairs) if pairs else torch.zeros(0, longest, dtype=torch.int64),
+        )
+
+    @staticmethod
+    def _windows(texts: Sequence[LabelledText], pieces: Pieces) -> list[ReaderExample]:
+        return [ReaderExample(text, window) for text in texts for window in pieces.windows(text.text)]
+
+
+class ReaderModule(TrainingModule):
+    """Minimises the surprisal of the labels of words, flags and pairs of words."""
+
+    network: ReaderNetwork
+    _settings: ReaderTrainingSettings
+
+    def loss(self, batch: ReaderBatch) -> Loss:
+        """See `TrainingModule`; per word, pairs of a predicate being as much as `pair_weight` words."""
+        states = self.network.states(batch.windows)
+        own = batch.words >= 0
+        words = self.network.words(states, batch.set)[own]
+        count = max(1, len(words))
+        total = functional.cross_entropy(words.float(), batch.words[own], reduction="sum")
+        if batch.set == GRAPH:
+            flags = self.network.flags(states)[own].float()
+            total = total + functional.binary_cross_entropy_with_logits(flags, batch.flags[own], reduction="sum")
+        if len(batch.row) and batch.set in self.network.pair_layers:
+            scores = self.network.pairs(states, batch.row, batch.place, batch.set)
+            known = batch.pairs >= 0
+            surprisal = functional.cross_entropy(scores[known].float(), batch.pairs[known], reduction="sum")
+            total = total + self._settings.pair_weight * surprisal
+        return Loss(total / count, count)
+
+    def trained_state(self) -> Mapping[str, Tensor]:
+        """All but the embeddings of pieces, which stay those of MiniLM."""
+        return {name: value for name, value in self.network.state_dict().items() if not name.startswith(_EMBEDDINGS)}
+
+    def restore(self, state: Mapping[str, Tensor]) -> None:
+        """See `TrainingModule`."""
+        self.network.load_state_dict(state, strict=False)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """The layers of words and pairs learn faster than the encoder, which has been trained before."""
+        encoder = [parameter for parameter in self.network.bert.parameters() if parameter.requires_grad]
+        known = set(map(id, encoder))
+        others = [parameter for parameter in self.trained_parameters() if id(parameter) not in known]
+        rate = self._settings.learning_rate
+        return [{"params": encoder, "lr": rate}, {"params": others, "lr": rate * self._settings.faster}]
+
+
+class ReaderTask:
+    """Learns to read from labelled texts of several sets; see `TrainingTask`."""
+
+    purpose = "events, their reality and roles"
+    licence = "CC-BY-NC-SA-3.0"
+
+    def __init__(self, name: str, texts: Sequence[LabelledText]) -> None:
+        self.name = name
+        self.split = split(texts, lambda text: f"{text.set} {text.id}")
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """See `TrainingTask`."""
+        content = json.dumps(
+            [
+                [text.set, text.id, text.text.sentences, sorted(text.words.items()), sorted(text.pairs.items())]
+                for text in (*self.split.train, *self.split.held_out)
+            ]
+        )
+        return {"texts": hashlib.sha256(content.encode()).hexdigest()}
+
+    def prepare(self, settings: ReaderTrainingSettings) -> tuple[ReaderModule, ReaderData]:
+        """See `TrainingTask`."""
+        encoder = load_encoder()
+        data = ReaderData(self.split, Pieces(encoder), encoder.padding, settings)
+        encoder.network.requires_grad_(True).embeddings.word_embeddings.requires_grad_(False)
+        sizes = ReaderSettings(pair_size=settings.pair_size, words=WORDS, flags=FLAGS, pairs=PAIRS)
+        return ReaderModule(ReaderNetwork(encoder.network, sizes), settings), data
+
+    def checkpoint(self, module: ReaderModule, settings: ReaderTrainingSettings, card: ModelCard) -> Checkpoint:
+        """See `TrainingTask`."""
+        sizes = ReaderSettings(pair_size=settings.pair_size, words=WORDS, flags=FLAGS, pairs=PAIRS)
+        stored = {
+            "sizes": {**attrs.asdict(sizes), "words": _lists(WORDS), "pairs": _lists(PAIRS)},
+            "encoder_sha256": load_encoder().digest,
+        }
+        tensors = {name: value.half().contiguous() for name, value in module.trained_state().items()}
+        return Checkpoint(kind=KIND, settings=stored, tensors=tensors, card=card)
+
+
+def _lists(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: list(map(str, own)) for name, own in labels.items()}

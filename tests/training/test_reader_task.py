@@ -1,0 +1,70 @@
+"""Training of the reader: batches hold what is labelled, and the loss falls."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+from kgscripts.models.reader.network import GRAPH
+from kgscripts.models.reader.windows import ReaderText
+from kgscripts.training.reader.gold import NONE, PAIRS, WORDS, LabelledText, labelled_passages, shipped_passages
+from lightning_modules.reader import ReaderData, ReaderModule, ReaderTask
+from lightning_modules.task_settings import ReaderTrainingSettings
+
+SETTINGS = ReaderTrainingSettings(batch_size=4, pair_size=16)
+
+
+@pytest.fixture(scope="module")
+def prepared() -> tuple[ReaderModule, ReaderData]:
+    """Twelve passages, and a text of another set, long enough for several windows."""
+    torch.manual_seed(1)
+    sentence = ["Scrub", "the", "floor", "with", "a", "brush", "."]
+    text = ReaderText("Cleaning a floor", [sentence] * 40)
+    scrubbing = range(0, text.words, len(sentence))
+    other = LabelledText(
+        set="wikihow-fg",
+        id="floor",
+        text=text,
+        words=dict.fromkeys(scrubbing, "Ae"),
+        pairs={(place, place + 2): "Targ" for place in scrubbing},
+        predicates=scrubbing,
+    )
+    return ReaderTask("reader", [*labelled_passages(shipped_passages()[:1])[:12], other]).prepare(SETTINGS)
+
+
+def test_each_label_is_in_one_batch(prepared: tuple[ReaderModule, ReaderData]) -> None:
+    _, data = prepared
+    texts = {id(example.text): example.text for part in ("train", "held_out") for example in getattr(data._parts, part)}
+    words = dict.fromkeys(WORDS, 0)
+    pairs = dict.fromkeys(PAIRS, 0)
+    for examples in (*data.train_batches(random.Random(1)), *data.held_out_batches()):
+        batch = data.collate(examples)
+        words[batch.set] += int((batch.words > 0).sum())
+        pairs[batch.set] += int((batch.pairs > 0).sum())
+        assert (batch.words[batch.row, batch.place] > 0).all()
+        assert not (batch.words >= 0)[~batch.windows.is_word].any()
+    assert words["wikihow-fg"] == pairs["wikihow-fg"] == 40
+    own = [text for text in texts.values() if text.set == GRAPH]
+    assert words[GRAPH] == sum(label != NONE for text in own for label in text.words.values())
+    assert pairs[GRAPH] == sum(len(text.pairs) for text in own)
+
+
+def test_the_loss_falls_and_embeddings_stay(prepared: tuple[ReaderModule, ReaderData]) -> None:
+    module, data = prepared
+    embeddings = module.network.bert.embeddings.word_embeddings.weight.clone()
+    batch = data.collate(data.train_batches(random.Random(1))[0])
+    optimizer = torch.optim.AdamW(module.parameter_groups())
+    losses = []
+    for _ in range(6):
+        loss = module.loss(batch).mean
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0] / 2
+    assert torch.equal(embeddings, module.network.bert.embeddings.word_embeddings.weight)
+    state = {name: value.clone() for name, value in module.trained_state().items()}
+    assert not any("word_embeddings" in name for name in state)
+    module.restore(state)
