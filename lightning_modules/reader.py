@@ -105,16 +105,13 @@ class ReaderData(TrainingData[ReaderExample]):
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1
-            of_predicate: dict[int, list[tuple[int, str]]] = defaultdict(list)
-            for (predicate, thing), label in text.pairs.items():
-                if thing in inside:
-                    of_predicate[predicate].append((thing - inside.start, label))
-            for predicate in text.predicates:
+            for predicate, things in text.pairs.items():
                 if predicate in own:
                     gold = torch.full((longest,), -1, dtype=torch.int64)
                     gold[: len(inside)] = 0
-                    for thing, label in of_predicate[predicate]:
-                        gold[thing] = PAIRS[name].index(label)
+                    for thing, label in things.items():
+                        if thing in inside:
+                            gold[thing - inside.start] = PAIRS[name].index(label)
                     predicates.append((row, predicate - inside.start))
                     pairs.append(gold)
         at = torch.tensor(predicates, dtype=torch.int64).reshape(-1, 2)
@@ -163,7 +160,8 @@ class ReaderModule(TrainingModule):
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """See `TrainingModule`."""
-        self.network.load_state_dict(state, strict=False)
+        embeddings = {name: value for name, value in self.network.state_dict().items() if name.startswith(_EMBEDDINGS)}
+        self.network.load_state_dict({**embeddings, **state})
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """The layers of words and pairs learn faster than the encoder, which has been trained before."""
@@ -187,12 +185,8 @@ class ReaderTask:
     @property
     def inputs(self) -> Mapping[str, Any]:
         """See `TrainingTask`."""
-        content = json.dumps(
-            [
-                [text.set, text.id, text.text.sentences, sorted(text.words.items()), sorted(text.pairs.items())]
-                for text in (*self.split.train, *self.split.held_out)
-            ]
-        )
+        texts = [attrs.asdict(text) for text in (*self.split.train, *self.split.held_out)]
+        content = json.dumps(texts, default=sorted)  # sets of numbers
         return {"texts": hashlib.sha256(content.encode()).hexdigest()}
 
     def prepare(self, settings: ReaderTrainingSettings) -> tuple[ReaderModule, ReaderData]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -15,11 +18,16 @@ from kgscripts.training.reader.gold import (
     NEEDED,
     PLACE_BEFORE,
     REFERENT,
+    LabelledText,
     labelled_passages,
+    read_set,
+    recipes,
     shipped_passages,
+    stories,
 )
 from kgscripts.training.reader.passages import DOMAINS, REGISTERS, EventRole, Reality, read_passages
 from schemas.errors import InputError
+from tests.evaluation.test_inscript import STORY
 
 PASSAGE = """## repair | forum answer | Replacing a car fuse
 You will need a fuse puller and a new fuse.
@@ -42,6 +50,20 @@ def _write(folder: Path, content: str) -> Path:
     return path
 
 
+def _told(text: LabelledText) -> set[tuple[str, str, str]]:
+    words = [word for sentence in text.text.sentences for word in sentence]
+    return {
+        (words[predicate], words[thing], label)
+        for predicate, things in text.pairs.items()
+        for thing, label in things.items()
+    }
+
+
+def _labels(text: LabelledText) -> list[tuple[str, str]]:
+    words = [word for sentence in text.text.sentences for word in sentence]
+    return [(words[place], label) for place, label in sorted(text.words.items())]
+
+
 def test_words_and_pairs_of_a_passage(tmp_path: Path) -> None:
     (found,) = labelled_passages([_write(tmp_path, PASSAGE)])
     words = [word for sentence in found.text.sentences for word in sentence]
@@ -52,7 +74,7 @@ def test_words_and_pairs_of_a_passage(tmp_path: Path) -> None:
         "Rinse": Reality.INSTRUCTED,
         "dry": Reality.NEGATED,
     }
-    assert {(words[one], words[other], label) for (one, other), label in found.pairs.items()} == {
+    assert _told(found) == {
         ("touching", "fuse", EventRole.OBJECT),
         ("cool", "it", EventRole.OBJECT),
         ("cool", "fuse", REFERENT),
@@ -76,6 +98,8 @@ def test_words_and_pairs_of_a_passage(tmp_path: Path) -> None:
         ("- Rinse perhaps", 11, "second word"),
         ("- Rinse do tool:fuse", 11, "a role is one of"),
         ("- Rinse do obj:", 11, "names nothing"),
+        ("- Rinse#2 do", 11, "Rinse#2"),
+        ("- Rinse do obj:dry#x", 11, "dry#x"),
         ("- Rinse do if", 11, "no line with ?"),
         ("? unless it rains", 11, "does not have the words"),
     ],
@@ -99,11 +123,85 @@ def test_a_passage_has_a_heading_and_sentences(tmp_path: Path, content: str) -> 
 
 def test_every_passage_that_ships_can_be_read() -> None:
     passages = [passage for path in shipped_passages() for passage in read_passages(path)]
-    assert len(passages) >= 1_500
     assert {passage.register for passage in passages} == REGISTERS
     assert {passage.domain for passage in passages} <= DOMAINS
     titles = [(passage.title, passage.sentences[0].text) for passage in passages]
     assert len(set(titles)) == len(titles)
+
+
+def test_the_test_list_is_what_its_readme_says() -> None:
+    passages = read_passages(Path(str(resources.files("kgscripts.evaluation") / "data" / "reader.unseen.txt")))
+    assert Counter(passage.domain for passage in passages) == dict.fromkeys(DOMAINS, 20)
+    assert Counter(passage.register for passage in passages) == dict.fromkeys(REGISTERS, 30)
+    assert sum(len(sentence.events) for passage in passages for sentence in passage.sentences) == 2_584
+
+
+SPANS = {
+    "set": "wikihow-fg",
+    "id": "floor",
+    "title": "Scrubbing a floor",
+    "text": "Use a stiff brush to scrub the floor.\nLet it dry.",
+    "spans": [
+        *(["Ae", 0, 3], ["T", 6, 17], ["Ae", 21, 26], ["I", 31, 36], ["Ae", 38, 41], ["I", 42, 44], ["Ai", 45, 48]),
+        ["Q", 4, 5],
+    ],
+    "links": [["Targ", 1, 0], ["T-comp", 0, 2], ["Targ", 3, 2], ["Agent", 4, 6], ["I-eq", 3, 5]],
+}
+
+
+def test_words_and_pairs_of_spans(tmp_path: Path) -> None:
+    path = tmp_path / "floor.jsonl"
+    path.write_text(json.dumps(SPANS), encoding="utf-8")
+    (found,) = read_set(path)
+    assert found.text.title == "Scrubbing a floor"
+    assert len(found.text.sentences) == 2
+    assert _labels(found) == [
+        *(("Use", "Ae"), ("brush", "T"), ("scrub", "Ae"), ("floor", "I"), ("Let", "Ae"), ("it", "I"), ("dry", "Ai"))
+    ]
+    assert _told(found) == {
+        ("Use", "brush", "Targ"),
+        ("scrub", "Use", "T-comp"),
+        ("scrub", "floor", "Targ"),
+        ("dry", "Let", "Agent"),
+    }
+
+
+@pytest.mark.parametrize(
+    "wrong", ["{", "[]", "{}", json.dumps({**SPANS, "set": "mine"}), json.dumps({**SPANS, "links": [["Targ", 1, 99]]})]
+)
+def test_files_of_something_else_are_refused(tmp_path: Path, wrong: str) -> None:
+    path = tmp_path / "floor.jsonl"
+    path.write_text(f"{json.dumps(SPANS)}\n{wrong}\n", encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_set(path)
+    assert "floor.jsonl:2" in str(error.value)
+
+
+RECIPE = [
+    *(("Chop", "B-Ac", 0, "root"), ("the", "O", 0, "root"), ("leeks", "B-F", 1, "t"), (".", "O", 0, "root")),
+    *(("Fry", "B-Ac", 0, "root"), ("in", "O", 0, "root"), ("a", "O", 0, "root"), ("pan", "B-T", 5, "d")),
+    (".", "O", 0, "root"),
+]
+
+
+def test_words_and_pairs_of_a_recipe(tmp_path: Path) -> None:
+    path = tmp_path / "leeks.conllu"
+    rows = [
+        "\t".join([str(number), token, "_", "_", tag, "_", str(head), label, "_", "_"])
+        for number, (token, tag, head, label) in enumerate(RECIPE, start=1)
+    ]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    (found,) = recipes(path)
+    assert [" ".join(sentence) for sentence in found.text.sentences] == ["Chop the leeks .", "Fry in a pan ."]
+    assert _labels(found) == [("Chop", "Ac"), ("leeks", "F"), ("Fry", "Ac"), ("pan", "T")]
+    assert _told(found) == {("Chop", "leeks", "t"), ("Fry", "pan", "d")}
+
+
+def test_events_of_a_story(tmp_path: Path) -> None:
+    (tmp_path / "cake").write_text(STORY, encoding="utf-8")
+    (found,) = stories(tmp_path)
+    assert len(found.text.sentences) == 3
+    assert _labels(found) == [("peeled", "event"), ("wanted", "other event"), ("cut", "other event")]
 
 
 _SENTENCES = st.lists(

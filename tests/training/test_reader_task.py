@@ -28,8 +28,7 @@ def prepared() -> tuple[ReaderModule, ReaderData]:
         id="floor",
         text=text,
         words=dict.fromkeys(scrubbing, "Ae"),
-        pairs={(place, place + 2): "Targ" for place in scrubbing},
-        predicates=scrubbing,
+        pairs={place: {place + 2: "Targ"} for place in scrubbing},
     )
     return ReaderTask("reader", [*labelled_passages(shipped_passages()[:1])[:12], other]).prepare(SETTINGS)
 
@@ -48,7 +47,7 @@ def test_each_label_is_in_one_batch(prepared: tuple[ReaderModule, ReaderData]) -
     assert words["wikihow-fg"] == pairs["wikihow-fg"] == 40
     own = [text for text in texts.values() if text.set == GRAPH]
     assert words[GRAPH] == sum(label != NONE for text in own for label in text.words.values())
-    assert pairs[GRAPH] == sum(len(text.pairs) for text in own)
+    assert pairs[GRAPH] == sum(len(things) for text in own for things in text.pairs.values())
 
 
 def test_the_loss_falls_and_embeddings_stay(prepared: tuple[ReaderModule, ReaderData]) -> None:
@@ -67,4 +66,8 @@ def test_the_loss_falls_and_embeddings_stay(prepared: tuple[ReaderModule, Reader
     assert torch.equal(embeddings, module.network.bert.embeddings.word_embeddings.weight)
     state = {name: value.clone() for name, value in module.trained_state().items()}
     assert not any("word_embeddings" in name for name in state)
+    with torch.no_grad():
+        module.network.flags.bias.add_(1)
     module.restore(state)
+    torch.testing.assert_close(module.trained_state(), state)
+    assert torch.equal(embeddings, module.network.bert.embeddings.word_embeddings.weight)

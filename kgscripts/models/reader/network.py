@@ -26,9 +26,9 @@ _DISTANCES = 24
 class ReaderSettings:
     """Sizes of the network, and the labels of each annotation: of words and of pairs (the first is none)."""
 
-    pair_size: int = field(default=256, validator=[validators.instance_of(int), validators.ge(1)])
+    pair_size: int = field(validator=[validators.instance_of(int), validators.ge(1)])
     words: Mapping[str, Sequence[str]]
-    flags: Sequence[str] = ()
+    flags: Sequence[str]
     """What is asked of each word beside its label, in the annotation of the graph."""
     pairs: Mapping[str, Sequence[str]]
 
@@ -58,7 +58,7 @@ class ReaderNetwork(nn.Module):
         self.word_layers = nn.ModuleDict(
             {name: nn.Linear(size, len(labels)) for name, labels in settings.words.items()}
         )
-        self.flags = nn.Linear(size, max(1, len(settings.flags)))
+        self.flags = nn.Linear(size, len(settings.flags))
         self.predicate, self.thing = nn.Linear(size, 2 * inner), nn.Linear(size, 2 * inner)
         self.distance = nn.Embedding(_DISTANCES, inner)
         self.pair_layers = nn.ModuleDict(

@@ -1,28 +1,33 @@
 """What the reader learns from, in one form: texts whose words and pairs of words have labels.
 
-Each set keeps its own labels. `ours` are the passages of ``data``, labelled as a graph wants it; the others are
-annotations of research: what they do not annotate has no layer, and so no loss.
+Each set keeps its own labels: the passages of ``data`` are labelled as a graph wants it, the others are annotations of
+research. What a set does not annotate has no layer, and so no loss.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from io import TextIOWrapper
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
 from kgscripts.corpora.inscript import GoldStory, read_stories
+from kgscripts.corpora.json_records import json_object
 from kgscripts.corpora.recipe_flow import TaggedRecipe, read_recipes
 from kgscripts.models.reader.network import GRAPH
 from kgscripts.models.reader.windows import ReaderText
+from kgscripts.text.passages import sentence_spans
 from kgscripts.training.reader.passages import EventRole, LabelledPassage, Reality, Word, read_passages
 from schemas.errors import InputError
+from schemas.input_files import open_input
+from schemas.records import Passage, PassageKind
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -55,16 +60,15 @@ PAIRS: Mapping[str, Sequence[str]] = {
 class LabelledText:
     """A text of a set; labels by the numbers of its words.
 
-    `words` are the labels of words that have one, `flags` words with what is asked beside, `pairs` the labels of pairs
-    of a predicate and a thing, `predicates` those whose pairs are known.
+    `words` are the labels of words that have one, `pairs` the labels of the things of each predicate whose things are
+    known, `flags` the words for which one of `FLAGS` holds.
     """
 
     set: str
     id: str
     text: ReaderText
     words: Mapping[int, str]
-    pairs: Mapping[tuple[int, int], str]
-    predicates: Sequence[int]
+    pairs: Mapping[int, Mapping[int, str]]
     flags: Mapping[str, frozenset[int]] = field(factory=dict)
 
 
@@ -103,11 +107,11 @@ class _Words:
 
 def labelled_passages(paths: Iterable[Path]) -> list[LabelledText]:
     """The passages of files, as a graph wants them."""
-    found = []
-    for path in paths:
-        for number, passage in enumerate(read_passages(path), start=1):
-            found.append(_of_passage(passage, f"{path.stem} {number}"))
-    return found
+    return [
+        _of_passage(passage, f"{path.stem} {number}")
+        for path in paths
+        for number, passage in enumerate(read_passages(path), start=1)
+    ]
 
 
 def shipped_passages() -> list[Path]:
@@ -117,17 +121,14 @@ def shipped_passages() -> list[Path]:
 
 
 def _of_passage(passage: LabelledPassage, id: str) -> LabelledText:
-    offsets, at = [], 0
-    for sentence in passage.sentences:
-        offsets.append(at)
-        at += len(sentence.text) + 1
-    words = _Words.of((sentence.text, offset) for sentence, offset in zip(passage.sentences, offsets, strict=True))
+    offsets = list(accumulate((len(sentence.text) + 1 for sentence in passage.sentences), initial=0))
+    words = _Words.of((sentence.text, offset) for sentence, offset in zip(passage.sentences, offsets, strict=False))
 
     def number(word: Word) -> int:
         return words.at(offsets[word.sentence] + word.start)
 
     labels: dict[int, str] = {}
-    pairs: dict[tuple[int, int], str] = {}
+    pairs: dict[int, dict[int, str]] = {}
     flags: dict[str, set[int]] = {name: set() for name in FLAGS}
     for sentence in passage.sentences:
         flags[NEEDED].update(map(number, sentence.needs))
@@ -137,32 +138,33 @@ def _of_passage(passage: LabelledPassage, id: str) -> LabelledText:
         for event in sentence.events:
             predicate = number(event.word)
             labels[predicate] = event.reality
+            things = pairs.setdefault(predicate, {})
             if event.conditional:
                 flags[CONDITIONAL].add(predicate)
             for filler in event.fillers:
                 if filler.word is not None:
-                    pairs[predicate, number(filler.word)] = filler.role
+                    things[number(filler.word)] = filler.role
                 if filler.role is EventRole.OBJECT or filler.word is None:
                     before = REFERENT if filler.role is EventRole.OBJECT else PLACE_BEFORE
                     for antecedent in filler.antecedents:
-                        pairs.setdefault((predicate, number(antecedent)), before)
+                        things.setdefault(number(antecedent), before)
     text = ReaderText(passage.title, words.sentences)
-    return LabelledText(
-        GRAPH, id, text, labels, pairs, sorted(labels), {name: frozenset(found) for name, found in flags.items()}
-    )
+    return LabelledText(GRAPH, id, text, labels, pairs, {name: frozenset(found) for name, found in flags.items()})
 
 
 def read_set(path: Path) -> list[LabelledText]:
-    """The texts of a file of annotated procedures: ``wikihow-fg.jsonl``, ``easdrl.jsonl`` or ``wet-lab.jsonl``."""
+    """The texts of a file of annotated procedures: ``wikihow-fg.jsonl``, ``easdrl.jsonl`` or ``wet-lab.jsonl``.
+
+    Raises InputError with the line for what is none of these, and for a file that cannot be read.
+    """
     found = []
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            record = json.loads(line)
-            if record["set"] not in WORDS:
-                raise InputError(
-                    f"the set {record['set']} is not known", where=str(path), remedy="name a file of spans"
-                )
-            found.append(_of_spans(record))
+    with TextIOWrapper(open_input(path), encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                found.append(_of_spans(json_object(line)))
+            except (InputError, KeyError, ValueError, TypeError, IndexError) as error:
+                remedy = "name wikihow-fg.jsonl, easdrl.jsonl or wet-lab.jsonl"
+                raise InputError(f"no annotated procedure: {error}", where=f"{path}:{number}", remedy=remedy) from error
     return found
 
 
@@ -171,78 +173,70 @@ _EASDRL = frozenset({"essential", "optional", "exclusive"})
 
 def _of_spans(record: Mapping[str, Any]) -> LabelledText:
     name: str = record["set"]
-    text: str = record["text"]
-    words = _Words.of(_lines(text))
-    known, links = set(WORDS[name]), set(PAIRS[name])
+    known, links, spans = WORDS[name], PAIRS[name], record["spans"]
+    words = _Words.of((match[0], match.start()) for match in re.finditer(r"[^\n]+", record["text"]))
     labels: dict[int, str] = {}
-    spans = record["spans"]
+    pairs: dict[int, dict[int, str]] = {}
     for label, start, end in spans:
         own = "action" if label in _EASDRL else label
-        if own not in known:
-            continue
-        is_action = own[0] == "A" or own == "action"
-        labels.setdefault(words.at(start) if is_action else words.last(end), own)
-    pairs: dict[tuple[int, int], str] = {}
+        place = words.at(start) if _is_action(own) else words.last(end)
+        if own in known and labels.setdefault(place, own) == own and _is_action(own):
+            pairs[place] = {}
     for label, one, other in record["links"]:
-        if label not in links:
-            continue
         thing, action = spans[one], spans[other]
-        pairs[words.at(action[1]), words.last(thing[2])] = label
-    predicates = sorted(place for place, label in labels.items() if label[0] == "A" or label == "action")
-    pairs = {pair: label for pair, label in pairs.items() if pair[0] in set(predicates)}
-    title = record.get("title") or ""
-    return LabelledText(name, record["id"], ReaderText(title, words.sentences), labels, pairs, predicates)
+        if label in links and words.at(action[1]) in pairs:
+            pairs[words.at(action[1])][words.last(thing[2])] = label
+    return LabelledText(name, record["id"], ReaderText(record.get("title") or "", words.sentences), labels, pairs)
 
 
-def _lines(text: str) -> Iterator[tuple[str, int]]:
-    for match in re.finditer(r"[^\n]+", text):
-        yield match[0], match.start()
+def _is_action(label: str) -> bool:
+    return label[0] == "A" or label == "action"
 
 
-def _sentences(text: str) -> Iterator[tuple[str, int]]:
-    """Lines, cut behind final punctuation."""
-    for line, start in _lines(text):
-        for match in re.finditer(r"\S.*?(?:[.!?]+[\"'”’)]*(?=\s)|$)", line):
-            yield match[0], start + match.start()
+def _sentences(texts: Sequence[tuple[str, Sequence[Passage]]]) -> Iterator[_Words]:
+    """The words of texts, in sentences as a build cuts them."""
+    for (text, _), spans in zip(texts, sentence_spans(texts), strict=True):
+        yield _Words.of((text[start:end], start) for start, end in spans)
 
 
 def recipes(path: Path) -> list[LabelledText]:
     """The recipes of a file of the Recipe Flow Graph corpus."""
-    return [_of_recipe(recipe) for recipe in read_recipes(path)]
+    read = read_recipes(path)
+    whole = (Passage(kind=PassageKind.PARAGRAPH, start=0, end=len(recipe.text)) for recipe in read)
+    texts = [(recipe.text, [passage]) for recipe, passage in zip(read, whole, strict=True)]
+    return [_of_recipe(recipe, words) for recipe, words in zip(read, _sentences(texts), strict=True)]
 
 
-def _of_recipe(recipe: TaggedRecipe) -> LabelledText:
+def _of_recipe(recipe: TaggedRecipe, words: _Words) -> LabelledText:
     name = "recipe-flow"
-    words = _Words.of(_sentences(recipe.text))
-    known = set(WORDS[name])
     labels: dict[int, str] = {}
-    pairs: dict[tuple[int, int], str] = {}
+    pairs: dict[int, dict[int, str]] = {}
     for phrase in recipe.phrases:
-        is_action = phrase.tag[0] == "A"
-        place = words.at(phrase.start) if is_action else words.last(phrase.end)
-        if phrase.tag in known:
-            labels.setdefault(place, phrase.tag)
-        if phrase.to is not None and phrase.edge in PAIRS[name] and not is_action:
-            action = recipe.phrases[phrase.to]
-            if action.tag in ("Ac", "Ac2", "Af"):
-                pairs[words.at(action.start), place] = phrase.edge
-    predicates = sorted(place for place, label in labels.items() if label[0] == "A")
-    pairs = {pair: label for pair, label in pairs.items() if pair[0] in set(predicates)}
-    return LabelledText(name, recipe.name, ReaderText("", words.sentences), labels, pairs, predicates)
+        place = words.at(phrase.start) if _is_action(phrase.tag) else words.last(phrase.end)
+        if phrase.tag in WORDS[name] and labels.setdefault(place, phrase.tag) == phrase.tag and _is_action(phrase.tag):
+            pairs[place] = {}
+    for phrase in recipe.phrases:
+        if phrase.to is not None and phrase.edge in PAIRS[name] and not _is_action(phrase.tag):
+            action = words.at(recipe.phrases[phrase.to].start)
+            if action in pairs:
+                pairs[action][words.last(phrase.end)] = phrase.edge
+    return LabelledText(name, recipe.name, ReaderText("", words.sentences), labels, pairs)
 
 
 def stories(folder: Path) -> list[LabelledText]:
     """The stories of a split of InScript."""
-    return [_of_story(story) for story in read_stories(folder)]
+    read = read_stories(folder)
+    texts = [(story.document.text, story.document.passages) for story in read]
+    return [_of_story(story, words) for story, words in zip(read, _sentences(texts), strict=True)]
 
 
 _OTHER_EVENTS = frozenset({"UnrelEv", "Unclear", "Evoking"})
 
 
-def _of_story(story: GoldStory) -> LabelledText:
-    words = _Words.of(_sentences(story.document.text))
-    labels = {}
-    for word in story.words:
-        if word.event and word.is_event_head:
-            labels[words.at(word.start)] = "other event" if word.event in _OTHER_EVENTS else "event"
-    return LabelledText("inscript", story.document.name, ReaderText("", words.sentences), labels, {}, ())
+def _of_story(story: GoldStory, words: _Words) -> LabelledText:
+    labels = {
+        words.at(word.start): "other event" if word.event in _OTHER_EVENTS else "event"
+        for word in story.words
+        if word.event and word.is_event_head
+    }
+    return LabelledText("inscript", story.document.name, ReaderText("", words.sentences), labels, {})

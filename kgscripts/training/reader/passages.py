@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
+from io import TextIOWrapper
 from pathlib import Path
 
 from attrs import frozen
 
 from schemas.errors import InputError
+from schemas.input_files import open_input
 
 
 class Reality(StrEnum):
@@ -104,7 +106,7 @@ _ROLES = frozenset(EventRole)
 def read_passages(path: Path) -> list[LabelledPassage]:
     """The passages of a file.
 
-    Raises InputError with the line for what does not follow the guidelines.
+    Raises InputError with the line for what does not follow the guidelines, and for a file that cannot be read.
     """
     passages: list[LabelledPassage] = []
     heading: tuple[str, str, str] | None = None
@@ -114,7 +116,9 @@ def read_passages(path: Path) -> list[LabelledPassage]:
         if heading is not None:
             passages.append(_passage(path, heading, texts))
 
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    with TextIOWrapper(open_input(path), encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, start=1):
         if line.startswith("## "):
             end()
             heading, texts = _heading(path, number, line), []
@@ -196,47 +200,41 @@ class _Sentence:
         found = tuple(self._before(noun, limit) for noun in antecedents.split("+")) if refers else ()
         return Filler(EventRole(role), word, found)
 
-    def _occurrences(self, name: str, sentence: int) -> tuple[str, list[Word], int | None]:
-        name, mark, count = name.partition("#")
-        text = self._sentences[sentence]
-        found = [
-            Word(sentence, match.start(), match.end())
-            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)
-        ]
-        return name, found, int(count) if mark and count.isdigit() else None
+    def _named(self, name: str, what: str = "word") -> list[Word]:
+        """Where a word stands in the sentence; one place for ``word#2``."""
+        bare, mark, count = name.partition("#")
+        found = self._occurrences(bare, self._place)
+        if mark:
+            found = found[int(count) - 1 : int(count)] if count.isdecimal() and count != "0" else []
+        if not found:
+            raise self._wrong(f"the sentence does not have the {what} {name!r}")
+        return found
+
+    def _occurrences(self, name: str, sentence: int) -> list[Word]:
+        matches = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", self._sentences[sentence])
+        return [Word(sentence, match.start(), match.end()) for match in matches]
 
     def _verb(self, name: str, after: int) -> Word:
-        bare, found, count = self._occurrences(name, self._place)
-        if count is not None and 0 < count <= len(found):
-            return found[count - 1]
-        later = [word for word in found if word.start >= after] or found
-        if not later:
-            raise self._wrong(f"the sentence does not have the verb {bare!r}")
-        return later[0]
+        found = self._named(name, "verb")
+        return next((word for word in found if word.start >= after), found[0])
 
     def _nearest(self, name: str, to: int) -> Word:
-        bare, found, count = self._occurrences(name, self._place)
-        if count is not None and 0 < count <= len(found):
-            return found[count - 1]
-        if not found:
-            raise self._wrong(f"the sentence does not have the word {bare!r}")
-        return min(found, key=lambda word: abs(word.start - to))
+        return min(self._named(name), key=lambda word: abs(word.start - to))
 
     def _before(self, name: str, limit: int) -> Word:
         for sentence in range(self._place, -1, -1):
-            bare, found, _ = self._occurrences(name, sentence)
+            found = self._occurrences(name, sentence)
             earlier = [word for word in found if sentence < self._place or word.end <= limit]
             if earlier:
                 return earlier[-1]
         # "Before you open it, let the engine cool": what a pronoun stands for may come behind it.
-        _, found, _ = self._occurrences(name, self._place)
-        if found:
+        if found := self._occurrences(name, self._place):
             return found[0]
-        raise self._wrong(f"no sentence so far has the word {bare!r}")
+        raise self._wrong(f"no sentence so far has the word {name!r}")
 
     def _wrong(self, what: str) -> InputError:
         return _error(self._path, self._number, what)
 
 
 def _error(path: Path, number: int, what: str) -> InputError:
-    return InputError(f"{path}:{number}: {what}", remedy="data/GUIDELINES.md says how passages are labelled")
+    return InputError(what, where=f"{path}:{number}", remedy="data/GUIDELINES.md says how passages are labelled")
