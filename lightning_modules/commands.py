@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sized
 from importlib import resources
 from pathlib import Path
@@ -152,6 +153,39 @@ def state_changes(
     run.train(task(configuration, steps), configuration, data=data)
 
 
+@with_options("reader")
+def reader(
+    run: RunOptions,
+    procedures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="wikihow-fg.jsonl, easdrl.jsonl and wet-lab.jsonl.")
+    ] = None,
+    recipe_flow: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The Recipe Flow Graph corpus: train.conllu.")
+    ] = None,
+    inscript: Annotated[Path | None, typer.Option(metavar="DIR", help="Stories of InScript: its train split.")] = None,
+) -> None:
+    """Train the reader: events of a text, how real they are, and what has a part in them.
+
+    It learns from the labelled passages that ship and, where they are named, from annotations of research. The last
+    fifth of each set of --procedures is left out, for `evaluate procedures`.
+    """
+    configuration = run.configuration()
+    from kgscripts.training.reader.gold import labelled_passages, read_sets, recipes, shipped_passages, stories
+    from lightning_modules.reader import ReaderTask
+
+    texts = labelled_passages(shipped_passages())
+    if procedures is not None:
+        texts += read_sets(procedures).train
+    if recipe_flow is not None:
+        texts += recipes(recipe_flow)
+    if inscript is not None:
+        texts += stories(inscript)
+    texts = run.limited(texts)
+    counts = Counter(text.set for text in texts)
+    data = ", ".join(f"{number:,} of {name}" for name, number in counts.items())
+    run.train(ReaderTask(configuration.name, texts), configuration, data=f"texts: {data}")
+
+
 @with_options("scenarios")
 def scenarios(
     train: validating.Stories,
@@ -228,6 +262,7 @@ _EXAMPLES = {
     "causal": (causal, "--set pretrained=gpt2 --train pairs.tsv --out model"),
     "aligner": (aligner, "--train train.template.tsv --out model"),
     "state-changes": (state_changes, "--config retrieval --train openpi/gold/train --out model"),
+    "reader": (reader, "--procedures procedures --recipe-flow train.conllu --inscript inscript/train --out model"),
     "scenarios": (scenarios, "--train labelled-data.xml --development docs.jsonl --out model"),
     "scenario-calibration": (plain.scenario_calibration, "--model model --development docs.jsonl --out model"),
     "step-encoder": (step_encoder, "--out encoder"),

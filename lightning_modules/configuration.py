@@ -29,6 +29,7 @@ KINDS: Mapping[str, Mapping[str, str]] = {
         "retrieval": "kgscripts.reproductions.openpi.retrieval:RetrievalSettings",
         "causal": "lightning_modules.task_settings:CausalChangeSettings",
     },
+    "reader": {"reader": "lightning_modules.task_settings:ReaderTrainingSettings"},
     "scenarios": {
         "detector": "lightning_modules.task_settings:DetectorTrainingSettings",
         "topic-tiling": "lightning_modules.task_settings:TilingTrainingSettings",
@@ -46,6 +47,7 @@ DEFAULTS: Mapping[str, str] = {
     "causal": "causal",
     "aligner": "aligner",
     "state-changes": "composer",
+    "reader": "reader",
     "scenarios": "detector",
     "step-encoder": "encoder",
     "steps": "merger",

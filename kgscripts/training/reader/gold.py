@@ -168,6 +168,32 @@ def read_set(path: Path) -> list[LabelledText]:
     return found
 
 
+PROCEDURES = ("wikihow-fg", "easdrl", "wet-lab")
+
+
+@frozen
+class Parts:
+    """What is trained on, and what is only for scores."""
+
+    train: Sequence[LabelledText]
+    test: Sequence[LabelledText]
+
+
+def read_sets(folder: Path) -> Parts:
+    """The annotated procedures of a folder; the last fifth of each file's texts is for scores.
+
+    Raises InputError as `read_set`.
+    """
+    train: list[LabelledText] = []
+    test: list[LabelledText] = []
+    for name in PROCEDURES:
+        texts = read_set(folder / f"{name}.jsonl")
+        most = len(texts) - len(texts) // 5
+        train += texts[:most]
+        test += texts[most:]
+    return Parts(train, test)
+
+
 _EASDRL = frozenset({"essential", "optional", "exclusive"})
 
 
