@@ -82,6 +82,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mcp": ("exports.mcp.command:mcp", "Serve a graph to an assistant (Model Context Protocol)."),
     "validate": ("exports.commands:validate", "Check a graph's files and its SHACL shapes."),
     "schema": ("exports.commands:schema", "Print the ontology, shapes, JSON-LD context or constraints."),
+    "read": ("kgscripts.commands.read:read", "Show what is read in a text, and what is left out."),
     "align": ("kgscripts.commands.align:align", "Align the words of concrete texts with abstract ones."),
     "lookup": ("kgscripts.commands.align:lookup", "Look up a word in a graph's alignments."),
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),

@@ -209,22 +209,6 @@ def text(
     echo(score_table(scores))
 
 
-def pronouns(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
-    """Fit the weights by which a pronoun's antecedent is chosen, on InScript's chains and on stories that ship."""
-    check_outputs(out, inputs=[inscript / "train"])
-    from kgscripts.training.text.pronouns import train_pronouns
-
-    echo(f"{train_pronouns(inscript, out, limit):,} pronouns: {printable(str(out))}")
-
-
-def asides(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
-    """Fit the weights by which asides of a text are told, on InScript's events and on texts that ship."""
-    check_outputs(out, inputs=[inscript / "train"])
-    from kgscripts.training.text.asides import train_asides
-
-    echo(f"{train_asides(inscript, out, limit):,} clauses: {printable(str(out))}")
-
-
 def verb_objects(
     train: Annotated[
         list[Path], typer.Option(metavar="PATH", help="Texts, in any format that build-graph reads; repeatable.")

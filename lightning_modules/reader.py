@@ -6,7 +6,7 @@ import hashlib
 import json
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -17,15 +17,15 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
-from kgscripts.models.reader.network import GRAPH, ReaderNetwork, ReaderSettings, WindowBatch
+from kgscripts.models.reader.labels import FLAGS, GRAPH, NONE, PAIRS, WORDS
+from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
+from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
-from kgscripts.training.reader.gold import FLAGS, NONE, PAIRS, WORDS, LabelledText
+from kgscripts.training.reader.gold import LabelledText
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, length_batches, split
 from lightning_modules.task_settings import ReaderTrainingSettings
 
-KIND = "reader"
-_EMBEDDINGS = "bert.embeddings.word_embeddings."
-"""They stay those of MiniLM, and are not stored."""
+_TEMPERATURES = [round(0.5 + 0.05 * step, 2) for step in range(51)]
 
 
 @frozen(eq=False)
@@ -156,11 +156,11 @@ class ReaderModule(TrainingModule):
 
     def trained_state(self) -> Mapping[str, Tensor]:
         """All but the embeddings of pieces, which stay those of MiniLM."""
-        return {name: value for name, value in self.network.state_dict().items() if not name.startswith(_EMBEDDINGS)}
+        return {name: value for name, value in self.network.state_dict().items() if not name.startswith(EMBEDDINGS)}
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """See `TrainingModule`."""
-        embeddings = {name: value for name, value in self.network.state_dict().items() if name.startswith(_EMBEDDINGS)}
+        embeddings = {name: value for name, value in self.network.state_dict().items() if name.startswith(EMBEDDINGS)}
         self.network.load_state_dict({**embeddings, **state})
 
     def parameter_groups(self) -> list[dict[str, Any]]:
@@ -200,12 +200,45 @@ class ReaderTask:
     def checkpoint(self, module: ReaderModule, settings: ReaderTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
         sizes = ReaderSettings(pair_size=settings.pair_size, words=WORDS, flags=FLAGS, pairs=PAIRS)
+        data = ReaderData(self.split, Pieces(load_encoder()), load_encoder().padding, settings)
         stored = {
+            "temperatures": attrs.asdict(temperatures_of(module, data)),
             "sizes": {**attrs.asdict(sizes), "words": _lists(WORDS), "pairs": _lists(PAIRS)},
             "encoder_sha256": load_encoder().digest,
         }
         tensors = {name: value.half().contiguous() for name, value in module.trained_state().items()}
         return Checkpoint(kind=KIND, settings=stored, tensors=tensors, card=card)
+
+
+def temperatures_of(module: ReaderModule, data: ReaderData) -> Temperatures:
+    """The temperatures with which held-out labels of the graph's annotation are the most probable."""
+    network = module.network.train(False)
+    words: list[tuple[Tensor, Tensor]] = []
+    pairs: list[tuple[Tensor, Tensor]] = []
+    flags: list[tuple[Tensor, Tensor]] = []
+    with torch.inference_mode():
+        for batch in map(data.collate, data.held_out_batches()):
+            if batch.set != GRAPH:
+                continue
+            batch = batch.to(next(network.parameters()).device)
+            states, own = network.states(batch.windows), batch.words >= 0
+            words.append((network.words(states, GRAPH)[own], batch.words[own]))
+            flags.append((network.flags(states)[own], batch.flags[own]))
+            known = batch.pairs >= 0
+            scores = network.pairs(states, batch.row, batch.place, GRAPH)
+            pairs.append((scores[known], batch.pairs[known]))
+    if not words:
+        return Temperatures()
+    return Temperatures(
+        words=_temperature(words, functional.cross_entropy),
+        pairs=_temperature(pairs, functional.cross_entropy),
+        flags=_temperature(flags, functional.binary_cross_entropy_with_logits),
+    )
+
+
+def _temperature(parts: Sequence[tuple[Tensor, Tensor]], surprisal: Callable[[Tensor, Tensor], Tensor]) -> float:
+    scores, gold = (torch.cat(column) for column in zip(*parts, strict=True))
+    return min(_TEMPERATURES, key=lambda temperature: float(surprisal(scores.float() / temperature, gold)))
 
 
 def _lists(labels: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

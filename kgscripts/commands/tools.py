@@ -41,7 +41,7 @@ def changes(
     from kgscripts.analysis.step_statements import read_changes
     from kgscripts.analysis.tracking import StepReader, change_fields
     from kgscripts.corpora.procedures import Procedure
-    from kgscripts.extractors.realis.instructions import read_instruction
+    from kgscripts.extractors.events.instructions import read_instruction
     from kgscripts.models.registry import load
     from schemas.changes import ProcedureStep
 
@@ -97,7 +97,7 @@ def tools(
     Example: kgscripts tools "drain the pasta" --graph graph
     """
     from kgscripts.analysis.step_statements import read_tools
-    from kgscripts.extractors.realis.instructions import read_instruction
+    from kgscripts.extractors.events.instructions import read_instruction
     from kgscripts.models.registry import load
     from kgscripts.models.tools.ranker import LEAST_PROBABILITY
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kgscripts.evaluation.events.gold_lists import read_rows
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
-from kgscripts.extractors.realis.instructions import read_instruction
+from kgscripts.extractors.events.instructions import read_instruction
 from kgscripts.models.cloze import HIDDEN_WORD, Cloze
 from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import quantised_vectors

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools, opening_of
+from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.amounts import AMOUNT, PARTITIVES, SIZE, UNIT_ALONE, UNITS_OF_AMOUNT
 from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
@@ -63,13 +63,18 @@ def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
         )
 
 
-def needs_of_sentences(parse: Parse, text: str) -> Iterator[Need]:
-    """What the sentences of an instruction name as needed: "You will need a kite and a reel of string."."""
+def needs_of_sentences(parse: Parse, places: Collection[int], text: str) -> Iterator[Need]:
+    """What sentences name as needed: "You will need a kite and a reel of string.".
+
+    `places` are those of the words of the parse that are said to be needed.
+    """
     for sentence in parse.doc.sents:
-        start, end = parse.offset + sentence.start_char, parse.offset + sentence.end_char
-        if opening_of(text[start:end]):
+        words = [parse.offset + token.idx for token in sentence if token.i in places]
+        if words:
+            start, end = parse.offset + sentence.start_char, parse.offset + sentence.end_char
             named = evolve(parse, passage=Passage(kind=PassageKind.NEEDS, start=start, end=end))
-            yield from (need for need in needs_of([named], text) if not is_a(need.lemma, "abstract", "information"))
+            found = needs_of([named], text)
+            yield from (need for need in found if any(need.start <= word < need.end for word in words))
 
 
 def _is_tool(noun: str, heading: str) -> bool:

@@ -15,7 +15,7 @@ from attrs import define, field
 from kgscripts.analysis.tracking import track
 from kgscripts.corpora.procedures import read_procedures
 from kgscripts.extractors.changes.state_change_units import CONTEXT
-from kgscripts.extractors.realis.instructions import read_instruction
+from kgscripts.extractors.events.instructions import read_instruction
 from kgscripts.text.passages import MAX_CHARACTERS
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import InputError, KGScriptsError

@@ -9,7 +9,7 @@ import pytest
 from spacy.tokens import Doc
 
 from kgscripts import ScriptGraph
-from kgscripts.extractors.realis.instructions import read_instruction
+from kgscripts.extractors.events.instructions import read_instruction
 from kgscripts.pipeline import build_graph
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases

@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 
 from kgscripts.models.encoder import Bert, BertConfig
-from kgscripts.models.reader.network import GRAPH, ReaderNetwork, ReaderSettings, WindowBatch
+from kgscripts.models.reader.labels import GRAPH
+from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 
 _BERT = BertConfig(
     vocab_size=50,

@@ -7,9 +7,9 @@ import random
 import pytest
 import torch
 
-from kgscripts.models.reader.network import GRAPH
+from kgscripts.models.reader.labels import GRAPH, NONE, PAIRS, WORDS
 from kgscripts.models.reader.windows import ReaderText
-from kgscripts.training.reader.gold import NONE, PAIRS, WORDS, LabelledText, labelled_passages, shipped_passages
+from kgscripts.training.reader.gold import LabelledText, labelled_passages, shipped_passages
 from lightning_modules.reader import ReaderData, ReaderModule, ReaderTask
 from lightning_modules.task_settings import ReaderTrainingSettings
 

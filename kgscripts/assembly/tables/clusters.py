@@ -24,7 +24,7 @@ from kgscripts.assembly.tables.links import Link, linked_clusters
 from kgscripts.typicality.naming import listed
 
 PRONOUNS = ("it", "them")
-"""The objects of actions whose thing the text does not tell (`kgscripts.extractors.pronouns.pronouns`)."""
+"""The objects of actions whose thing the text does not tell (`kgscripts.extractors.events.events`)."""
 
 _LEAST_SOURCES = 2
 _CLEAR = 2 / 3

@@ -19,7 +19,7 @@ from kgscripts.evaluation.counting import Matches, example, names_agree, of_extr
 from kgscripts.evaluation.events.list_readers import ListReader
 from kgscripts.evaluation.events.marked_texts import SPLITS
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.extractors.events.events import judged_frames
+from kgscripts.extractors.events.events import events_of_docs
 from kgscripts.extractors.events.nouns import noun_lemma
 from kgscripts.titles.plain import singular
 from schemas.provenance import Exposure
@@ -120,12 +120,13 @@ def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> Evaluation:
     """
     counts = Matches()
     examples = []
-    for item, doc in zip(items, nlp.pipe(item.text for item in items), strict=True):
+    docs = nlp.pipe(item.text for item in items)
+    for item, events in zip(items, events_of_docs(docs), strict=True):
         found = {
             ("antecedent", noun_lemma(noun).rsplit(" ", 1)[-1])
-            for frame, _ in judged_frames(doc)
-            for noun in frame.stands_for
-            if frame.mention.idx == item.start
+            for event in events
+            for noun in event.frame.stands_for
+            if event.frame.mention.idx == item.start
         }
         gold = {("antecedent", item.antecedent.rsplit(" ", 1)[-1])} if item.antecedent else set()
         counts.add(set(found), set(gold))

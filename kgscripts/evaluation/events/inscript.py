@@ -29,10 +29,9 @@ from kgscripts.corpora.inscript import GoldStory
 from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.events.marked_texts import count_pronouns
 from kgscripts.evaluation.result import Evaluation, Example, Role, System, shares
-from kgscripts.extractors.events.events import judged_frames
+from kgscripts.extractors.events.events import events_of_docs
+from kgscripts.extractors.events.frames import Frame
 from kgscripts.extractors.events.participants import participants_of
-from kgscripts.extractors.events.predicates import Frame
-from kgscripts.extractors.tools.tools import tools_of
 from schemas.provenance import Exposure
 
 DATASET = "InScript"
@@ -74,8 +73,9 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> Evaluat
     """The same for existing parses."""
     every, script, core, detected, participants, named, pronouns = (Matches() for _ in range(7))
     examples: list[Example] = []
-    for story, doc in parsed:
-        judged = list(judged_frames(doc))
+    stories, docs = zip(*parsed, strict=True)
+    for story, doc, events in zip(stories, docs, events_of_docs(docs), strict=True):
+        judged = [(event.frame, event.reason) for event in events]
         extracted = [frame for frame, reason in judged if reason is None]
         found: set[object] = {frame.verb.idx for frame in extracted}
         gold_script = _gold_events(story, _SCRIPT_CLASSES)
@@ -135,9 +135,8 @@ def _gold_participants(story: GoldStory) -> set[object]:
 
 def _participant_heads(frames: Iterable[Frame]) -> Iterator[int]:
     for frame in frames:
-        tools = tools_of(frame)
-        yield from (tool.idx for tool in tools)
+        yield from (tool.idx for tool in frame.tools)
         nouns: list[Token | None] = [*frame.nouns()] or [None]
-        for participant in (found for noun in nouns for found in participants_of(frame, noun, tools)):
+        for participant in (found for noun in nouns for found in participants_of(frame, noun, frame.tools)):
             if participant.noun not in frame.stands_for:
                 yield participant.noun.idx

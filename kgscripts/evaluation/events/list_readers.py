@@ -12,10 +12,8 @@ from spacy.language import Language
 from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import Batch, DocumentReader, parse_documents
 from kgscripts.building.settings import Settings
-from kgscripts.extractors.events.events import judged_frames, mentions_of
-from kgscripts.extractors.events.nouns import noun_lemma
-from kgscripts.extractors.events.predicates import Frame
-from kgscripts.extractors.pronouns.pronouns import THIRD_PERSON
+from kgscripts.extractors.events.events import JudgedEvent, events_of_docs
+from kgscripts.extractors.events.nouns import THIRD_PERSON, noun_lemma
 from kgscripts.extractors.protocol import Parse
 from kgscripts.extractors.registry import Chosen
 from kgscripts.text.syntax import lemma
@@ -59,25 +57,23 @@ class FrameReader:
 
     def mentions(self, texts: Sequence[str]) -> Iterator[Sequence[EventMention]]:
         """See `ListReader`."""
-        for frames in self._frames(texts):
-            yield [mention for frame in frames for mention in mentions_of(frame, 0)]
+        for events in self._events(texts):
+            yield [mention for event in events for mention in event.mentions]
 
     def objects(self, texts: Sequence[str]) -> Iterator[dict[int, set[str]]]:
         """See `ListReader`."""
-        for frames in self._frames(texts):
-            yield {frame.verb.idx: _heads(list(mentions_of(frame, 0))) for frame in frames}
+        for events in self._events(texts):
+            yield {event.frame.verb.idx: _heads(event.mentions) for event in events if event.reason is None}
 
     def resolved(self, texts: Sequence[str]) -> Iterator[dict[int, set[str]]]:
         """See `ListReader`. Whether an event happened does not matter."""
-        for doc in self.nlp.pipe(texts):
-            yield {
-                frame.verb.idx: {head(noun_lemma(noun)) for noun in frame.stands_for} for frame, _ in judged_frames(doc)
-            }
+        for events in self._events(texts):
+            frames = [event.frame for event in events]
+            yield {frame.verb.idx: {head(noun_lemma(noun)) for noun in frame.stands_for} for frame in frames}
 
-    def _frames(self, texts: Sequence[str]) -> Iterator[list[Frame]]:
-        """The frames of each text that are events."""
-        for doc in self.nlp.pipe(texts):
-            yield [frame for frame, reason in judged_frames(doc) if reason is None]
+    def _events(self, texts: Sequence[str]) -> Iterator[Sequence[JudgedEvent]]:
+        """The events of each text."""
+        return events_of_docs(self.nlp.pipe(texts))
 
 
 @define

@@ -20,9 +20,8 @@ from kgscripts.corpora.inscript import GoldStory
 from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.events.list_readers import ListReader, head
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.extractors.events.nouns import is_noun, noun_lemma
-from kgscripts.extractors.events.predicates import Frame
-from kgscripts.extractors.pronouns.pronouns import THIRD_PERSON
+from kgscripts.extractors.events.frames import Frame
+from kgscripts.extractors.events.nouns import THIRD_PERSON, is_noun, noun_lemma
 from schemas.provenance import Exposure
 
 OBJECTS = "kgscripts objects"

@@ -31,7 +31,7 @@ from spacy.language import Language
 from kgscripts.corpora.recipe_flow import TaggedPhrase, TaggedRecipe, read_recipes
 from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.result import Evaluation, Example
-from kgscripts.extractors.events.events import events_of_parses
+from kgscripts.extractors.events.events import Text, events_of_texts
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.passages import parse_passages
 from kgscripts.titles.plain import singular
@@ -112,8 +112,8 @@ def _mentions(nlp: Language, recipes: Iterable[TaggedRecipe]) -> Iterator[list[E
     for piece in parse_passages(nlp, ((recipe.text, recipe.name) for recipe in whole.values())):
         passage = Passage(kind=PassageKind.STEP, start=0, end=len(whole[piece.context].text))
         pieces[piece.context].append(Parse(passage, piece.doc, piece.offset))
-    for name in whole:
-        yield [mention for event in events_of_parses(pieces[name]) for mention in event.mentions]
+    for read in events_of_texts([Text(pieces[name]) for name in whole]):
+        yield [mention for event in read.events for mention in event.mentions]
 
 
 def _holder(spans: Iterable[tuple[int, int]], phrase: TaggedPhrase) -> bool:

@@ -17,7 +17,7 @@ from spacy.language import Language
 
 from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.evaluation.result import Evaluation, Figure, Role, System, shares
-from kgscripts.extractors.events.events import judged_frames, mentions_of
+from kgscripts.extractors.events.events import events_of_docs
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.typicality.features import FEATURES, Numbers, ScenarioActions, Vectors, features
@@ -85,13 +85,13 @@ def labelled_mentions(inscript: Path) -> dict[str, Mentions]:
 
 
 def _read(nlp: Language, stories: Sequence[GoldStory], *, is_train: bool) -> Iterator[_Story]:
-    for story, doc in zip(stories, nlp.pipe(item.document.text for item in stories), strict=True):
+    docs = nlp.pipe(item.document.text for item in stories)
+    for story, events in zip(stories, events_of_docs(docs), strict=True):
         labels = {word.start: word.event.partition("_")[0] for word in story.words if word.is_event_head}
         mentions = (
-            _Mention(mention.action, frame.verb.idx, labels.get(frame.verb.idx, ""))
-            for frame, reason in judged_frames(doc)
-            if reason is None
-            for mention in mentions_of(frame, 0)
+            _Mention(mention.action, event.frame.verb.idx, labels.get(event.frame.verb.idx, ""))
+            for event in events
+            for mention in event.mentions
         )
         yield _Story(story.document.scenario, is_train, tuple(mentions))
 

@@ -11,9 +11,7 @@ from itertools import groupby
 from attrs import define, field, frozen
 
 from kgscripts.extractors.changes.change_words import noun_form_lemma
-from kgscripts.extractors.events.nouns import is_noun
-from kgscripts.extractors.events.predicates import is_predicate
-from kgscripts.extractors.parse_repair.repairs import repaired
+from kgscripts.extractors.events.nouns import is_noun, is_predicate
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.text.passages import readable
 from schemas.changes import ProcedureStep
@@ -143,7 +141,7 @@ class _Found:
 
 
 def _has_predicate(parses: Iterable[Parse]) -> bool:
-    tokens = (token for parse in parses for token in repaired(parse.doc, is_step=True))
+    tokens = (token for parse in parses for token in parse.doc)
     return any(is_predicate(token) or token.dep_ == "cop" for token in tokens)
 
 

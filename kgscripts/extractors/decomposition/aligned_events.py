@@ -13,7 +13,6 @@ from attrs import field, frozen
 
 from kgscripts.extractors.events.event_words import by_predicate, object_spans, words_of_events
 from kgscripts.extractors.events.nouns import is_noun
-from kgscripts.extractors.parse_repair.repairs import repaired
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.text.lexicon import is_a, verbs
@@ -135,7 +134,7 @@ def _side(
         # The concrete side may be parsed step by step.
         if not any(whole.start <= parse.passage.start and parse.passage.end <= whole.end for whole in wholes):
             continue
-        doc = repaired(parse.doc, is_step=True)
+        doc = parse.doc
         found = {
             verb: own
             for verb, own in by_predicate(doc, parse.offset, mentions).items()

@@ -1,67 +1,98 @@
-"""The extractor of events with their tools and participants, by rules over the parse."""
+"""The extractor of events with their tools and participants, by the reader and the parse."""
 
 from __future__ import annotations
 
-import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import define, field, frozen, validators
 
+from kgscripts.extractors.events.frames import Frame, ReadText, Thresholds
 from kgscripts.extractors.events.measures import measures_of, time_events
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.extractors.events.participants import Participant, participants_of, phrase_of_action
-from kgscripts.extractors.events.predicates import Frame, frames_of
-from kgscripts.extractors.events.wordings import phrase_words, words_of
-from kgscripts.extractors.fitted_weights import weights_digest
+from kgscripts.extractors.events.wordings import letting, phrase_words, words_of
 from kgscripts.extractors.needs import needs_of, needs_of_sentences
-from kgscripts.extractors.parse_repair.repairs import repaired
-from kgscripts.extractors.pronouns import pronouns
-from kgscripts.extractors.pronouns.antecedents import Discourse
-from kgscripts.extractors.pronouns.pronouns import resolve_objects, unresolved
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
-from kgscripts.extractors.realis import asides
-from kgscripts.extractors.realis.asides import Asides
-from kgscripts.extractors.realis.clauses import letting
-from kgscripts.extractors.realis.narration import Narration, narration_of
-from kgscripts.extractors.realis.results import discard_results
-from kgscripts.extractors.tools.carried_tools import carry_tools
-from kgscripts.extractors.tools.inferred_tools import WorkPlace
-from kgscripts.extractors.tools.tools import role_in, tools_of
+from kgscripts.models.registry import DEFAULT, describe, load
 from kgscripts.score_files import read_scores, scores_of_package
-from kgscripts.text.lexicon import is_a, verbs, word_list_digests
+from kgscripts.settings import device_setting, model_setting
+from kgscripts.text.lexicon import is_a, role_of, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED
-from kgscripts.text.syntax import is_imperative, lemma
-from kgscripts.text.verb_objects import verb_objects, verb_objects_digest
+from kgscripts.text.syntax import lemma
 from schemas.provenance import BenchmarkScore, Model
-from schemas.records import Action, Argument, Discard, DiscardReason, EventMention, Need, PassageKind, Record, Tool
+from schemas.records import (
+    Action,
+    Argument,
+    Discard,
+    DiscardReason,
+    EventMention,
+    Need,
+    Passage,
+    PassageKind,
+    Record,
+    Tool,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-_HEADING = re.compile(r"(?i)(?!step\b)(?<!\w)[^\W\d_]{3,}")
-"""A word between two passages; "Step 2" is no heading."""
-_SIDES = frozenset({PassageKind.ABSTRACT, PassageKind.CONCRETE})
-"""The sides of a pair, which tell the same twice: a vessel of one is not there for the other."""
-_INSTRUCTIONS = frozenset({PassageKind.STEP}) | _SIDES
+    from kgscripts.models.reader.reader import Reader, Reading
+
+_TASK = "reader"
+_share = [validators.instance_of(float), validators.gt(0.0), validators.lt(1.0)]
 
 
+@frozen(kw_only=True)
+class EventSettings:
+    """The settings of the extractor of events: its reader, and the least probabilities of what it gives."""
+
+    model: str = model_setting(_TASK)
+    """The reader: the name of one that ships, or the directory of a checkpoint."""
+    least_event: float = field(default=0.5, validator=_share)
+    """Of an event, whether it happens or not."""
+    least_happens: float = field(default=0.5, validator=_share)
+    """That an event is instructed, told or usual; others are discarded."""
+    least_role: float = field(default=0.5, validator=_share)
+    """Of the part of a thing in an event."""
+    device: str = device_setting()
+    """Where its network runs: cpu, cuda, cuda:N or mps."""
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The least probabilities."""
+        return Thresholds(event=self.least_event, happens=self.least_happens, role=self.least_role)
+
+
+@define
 class EventExtractor(Extractor):
-    """Gives events, one mention for each object of a predicate, what lists say is needed, and discards."""
+    """Gives events, one mention for each object of a predicate, what is needed, and discards.
+
+    The model of the settings is loaded for the first text.
+    """
 
     name = "events"
-    rules = "10"
+    rules = "11"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Need, Discard)
-    licence = "Apache-2.0"
+    cost = "reader (MiniLM encoder)"
+    licence = "CC-BY-NC-SA-3.0"
+
+    settings: EventSettings = field(factory=EventSettings, kw_only=True)
+    _reader: Reader | None = field(default=None, init=False, eq=False, repr=False)
 
     @property
     def data(self) -> Mapping[str, str]:
         """See `Extractor`."""
-        fitted = {file: weights_digest(file) for file in (pronouns.FILE, asides.FILE)}
-        return {**word_list_digests(), "verb_objects.tsv": verb_objects_digest(), **fitted}
+        return word_list_digests()
+
+    @property
+    def networks(self) -> tuple[Model, ...]:
+        """The reader."""
+        return (describe(self.settings.model, _TASK),)
 
     def scores(self, parser: Model | None) -> Sequence[BenchmarkScore]:
         """The scores that ship; they were measured on the parses of the shipped pipeline."""
@@ -69,26 +100,39 @@ class EventExtractor(Extractor):
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
-        return [_read_document(document) for document in documents]
+        if self._reader is None:
+            self._reader = load(_TASK, self.settings.model, self.settings.device)
+        texts = [
+            Text([parse for parse in item.parses if parse.passage.kind is not PassageKind.NEEDS], item.document.title)
+            for item in documents
+        ]
+        read = events_of_texts(texts, self._reader, self.settings.thresholds)
+        return [_records(item, found) for item, found in zip(documents, read, strict=True)]
 
 
-def _read_document(parsed: ParsedDocument) -> list[Record]:
+def _records(parsed: ParsedDocument, found: ReadEvents) -> list[Record]:
+    text = parsed.document.text
     events: list[EventMention] = []
     needs: list[Need] = []
     discards: list[Discard] = []
-    prose: list[Parse] = []
     for passage, parses in groupby(parsed.parses, key=lambda parse: parse.passage):
         if passage.kind is PassageKind.NEEDS:
-            needs.extend(needs_of(list(parses), parsed.document.text))
-        else:
-            prose.extend(parses)
-    needs.extend(need for parse in prose for need in needs_of_sentences(parse, parsed.document.text))
-    for event in events_of_parses(prose, parsed.document.text):
+            needs.extend(needs_of(list(parses), text))
+    needs.extend(need for parse, places in found.needs for need in needs_of_sentences(parse, places, text))
+    for event in found.events:
         events.extend(event.mentions)
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))
     events.sort(key=lambda event: (event.start, event.end))
     return [*events, *needs, *discards]
+
+
+@frozen
+class Text:
+    """What is read as one text: parses in their order, and a title."""
+
+    parses: Sequence[Parse]
+    title: str = ""
 
 
 @frozen
@@ -101,93 +145,71 @@ class JudgedEvent:
     mentions: tuple[EventMention, ...]
 
 
-def events_of_parses(parses: Iterable[Parse], text: str = "") -> Iterator[JudgedEvent]:
-    """The events of a document in text order; a pronoun may refer to the passage before, and a step may go on in the
-    vessel of the step before, unless the `text` of the document has a heading between them."""
-    parses = list(parses)
-    work = WorkPlace()
-    end = 0
-    discourse = Discourse()
-    narration = narration_of(parse.doc for parse in parses)
-    for parse in parses:
-        is_step = parse.passage.kind in _INSTRUCTIONS
-        if end and _HEADING.search(text, end, parse.passage.start):
-            work.leave()
-        end = parse.passage.end
-        for frame, reason in judged_frames(parse.doc, discourse, is_step=is_step, narration=narration):
-            follows = reason is None and parse.passage.kind not in _SIDES
-            inferred = work.follow(frame, parse.offset) if follows else []
-            mentions = tuple(mentions_of(frame, parse.offset, inferred)) if reason is None else ()
-            yield JudgedEvent(parse, frame, reason, mentions)
+@frozen
+class ReadEvents:
+    """The events of a text in their order, and the words of each parse that sentences name as needed."""
+
+    events: Sequence[JudgedEvent]
+    needs: Sequence[tuple[Parse, Sequence[int]]]
 
 
-def judged_frames(
-    doc: Doc, discourse: Discourse | None = None, *, is_step: bool = False, narration: Narration | None = None
-) -> list[tuple[Frame, DiscardReason | None]]:
-    """The frames of a parse in text order, each with the reason why it is left out, if it is.
-
-    `discourse` has the nouns of the passages before, to which a pronoun may refer. `narration` says how the text
-    tells; without it, the parse is the whole text.
-    """
-    narration = narration_of([doc]) if narration is None else narration
-    doc = repaired(doc, is_step=is_step)
-    discourse = discourse or Discourse()
-    discourse.enter(doc)
-    frames = list(frames_of(doc, narration))
-    resolve_objects(frames, discourse)
-    carry_tools(frames)
-    time_events(doc, frames)
-    if is_step:
-        discard_results(frames)
-    # Steps have no asides: who writes them says what is done.
-    of_text = None if is_step else Asides(doc, narration)
-    return [(frame, frame.reason or _emptiness(frame) or _aside(frame, of_text)) for frame in frames]
+def events_of_texts(
+    texts: Sequence[Text], reader: Reader | None = None, least: Thresholds | None = None
+) -> list[ReadEvents]:
+    """The events of texts; by default, those of the reader that ships."""
+    reader = reader or load(_TASK, DEFAULT)
+    read = [ReadText.of([(parse.doc, parse.offset) for parse in text.parses], text.title) for text in texts]
+    readings = reader.read([text.text for text in read])
+    return [
+        _judged(text, words, reading, least or Thresholds())
+        for text, words, reading in zip(texts, read, readings, strict=True)
+    ]
 
 
-def _aside(frame: Frame, asides: Asides | None) -> DiscardReason | None:
-    return DiscardReason.MENTIONED if asides is not None and asides.has(frame.verb) else None
+def _judged(text: Text, words: ReadText, reading: Reading, least: Thresholds) -> ReadEvents:
+    of_parse: dict[int, list[Frame]] = defaultdict(list)
+    for number, frame in words.frames(reading, least):
+        of_parse[number].append(frame)
+    events = []
+    for number, frames in of_parse.items():
+        parse = text.parses[number]
+        time_events(frames[0].verb.doc, frames)
+        for frame in frames:
+            reason = frame.reason or _emptiness(frame)
+            mentions = tuple(mentions_of(frame, parse.offset)) if reason is None else ()
+            events.append(JudgedEvent(parse, frame, reason, mentions))
+    needed: dict[int, list[int]] = defaultdict(list)
+    for (number, place), share in zip(words.words, reading.needed, strict=True):
+        if share >= least.role:
+            needed[number].append(place)
+    return ReadEvents(events, [(text.parses[number], places) for number, places in needed.items()])
+
+
+_DOCS = 64
+
+
+def events_of_docs(docs: Iterable[Doc]) -> Iterator[Sequence[JudgedEvent]]:
+    """The events of parses each of which is a whole text, by the reader that ships."""
+    from spacy.util import minibatch  # here, since importing spaCy takes long and a build may have nothing to parse
+
+    for batch in minibatch(docs, size=_DOCS):  # type: ignore[no-untyped-call]
+        passages = [Passage(kind=PassageKind.PARAGRAPH, start=0, end=max(1, len(doc.text))) for doc in batch]
+        texts = [Text([Parse(passage, doc, 0)]) for passage, doc in zip(passages, batch, strict=True)]
+        yield from (read.events for read in events_of_texts(texts))
 
 
 def _emptiness(frame: Frame) -> DiscardReason | None:
-    word = lemma(frame.verb)
-    nouns = [noun_lemma(noun) for noun in frame.nouns()]
-    if word in verbs("stative"):
-        eventful = word == "have" and any(
-            noun in verbs("light_have") or noun.rsplit(" ", 1)[-1] in verbs("light_have") for noun in nouns
-        )
-        commanded = word not in {"be", "have", "need", "want"} and nouns and is_imperative(frame.verb)
-        return None if eventful or commanded else DiscardReason.STATIVE
-    if _is_mistaken(frame):
-        return DiscardReason.NO_CONTENT
-    if _is_copular(frame) or (word == "take" and nouns and is_a(nouns[0], "time")):
-        return DiscardReason.STATIVE
-    if word in verbs("vague") and not nouns and frame.particle is None and phrase_of_action(frame, []) is None:
-        return DiscardReason.NO_CONTENT
-    return None
+    vague = lemma(frame.verb) in verbs("vague") and not frame.nouns() and frame.particle is None
+    return DiscardReason.NO_CONTENT if vague and phrase_of_action(frame, []) is None else None
 
 
-def _is_mistaken(frame: Frame) -> bool:
-    """A noun of a list that the parser took for a verb ("took out the knife fork and brush")."""
-    verb = frame.verb
-    alone = not frame.objects and not frame.phrases and frame.particle is None
-    return alone and verb.tag_ in {"VB", "VBP"} and verb.dep_ != "ROOT" and verb_objects().is_rather_noun(lemma(verb))
-
-
-def _is_copular(frame: Frame) -> bool:
-    """ "Smells delicious", "looked tired", "tastes good"."""
-    return lemma(frame.verb) in {"look", "smell", "taste", "sound", "stay", "feel"} and any(
-        child.dep_ in {"xcomp", "acomp"} and child.pos_ == "ADJ" for child in frame.verb.rights
-    )
-
-
-def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Iterator[EventMention]:
+def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
     """The mentions of a frame whose parse begins at character `offset`: one for each object, or one without.
-
-    `inferred` are tools that an event before names; each mention has them too.
 
     The object of an action is "it" or "them" if the text has a pronoun that is not resolved.
     """
-    used = tools_of(frame)
+    used = [tool for tool in frame.tools if tool not in frame.handled]
+    inferred = _inferred(frame)
     phrase = phrase_of_action(frame, used)
     said = phrase_words(phrase)
     for noun in _acted_upon(frame) or (None,):
@@ -195,7 +217,7 @@ def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Ite
         action = Action(
             predicate=lemma(frame.verb),
             particle=frame.particle.lower_ if frame.particle is not None else "",
-            object=noun_lemma(noun) if noun is not None else unresolved(frame),
+            object=noun_lemma(noun) if noun is not None else _unresolved(frame),
             preposition=phrase.preposition if phrase else "",
             prepositional_object=noun_lemma(content_head(phrase.head)) if phrase else "",
         )
@@ -212,7 +234,7 @@ def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Ite
             tools=[
                 Tool(
                     lemma=noun_lemma(tool),
-                    role=role_in(frame, tool),
+                    role=frame.tools[tool],
                     start=offset + tool.idx,
                     end=offset + tool.idx + len(tool),
                 )
@@ -223,11 +245,38 @@ def mentions_of(frame: Frame, offset: int, inferred: Sequence[Tool] = ()) -> Ite
         )
 
 
+def _inferred(frame: Frame) -> list[Tool]:
+    """The tools of events before with which the work goes on."""
+    return [
+        Tool(
+            lemma=noun_lemma(noun),
+            role=role or role_of(noun_lemma(noun), "in"),
+            start=offset + noun.idx,
+            end=offset + noun.idx + len(noun),
+            inferred=True,
+        )
+        for noun, offset, role in frame.carried
+    ]
+
+
 def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
     """The record of a participant; its span is that of the mention, which may be a pronoun."""
     mentioned = frame.mention if participant.noun in frame.stands_for else participant.noun
     start = offset + mentioned.idx
     return Argument(lemma=noun_lemma(participant.noun), role=participant.role, start=start, end=start + len(mentioned))
+
+
+_PRONOUNS = {
+    **dict.fromkeys(("it", "this", "that", "one", "another"), "it"),
+    **dict.fromkeys(("them", "these", "those", "both", "ones"), "them"),
+}
+
+
+def _unresolved(frame: Frame) -> str:
+    """ "It" or "them" if the object is a pronoun for things that is not resolved, else ""."""
+    if frame.stands_for or len(frame.objects) != 1:
+        return ""
+    return _PRONOUNS.get(frame.objects[0].lower_, "")
 
 
 def _acted_upon(frame: Frame) -> list[Token]:
@@ -236,11 +285,11 @@ def _acted_upon(frame: Frame) -> list[Token]:
 
 
 def _span_of(frame: Frame, others: Iterable[Token | None]) -> tuple[int, int]:
-    """The span of an event and of what it names. A command begins with its verb, also where a phrase stands before it
-    ("in a bowl, mix the eggs"); "let the dough rise" begins with "let"."""
+    """The span of an event and of what it names. What is instructed begins with its verb, also where other words stand
+    before it ("in a bowl, mix the eggs"); "let the dough rise" begins with "let"."""
     verb = letting(frame.verb) or frame.verb
     start, end = _span([verb, *others])
-    return (verb.idx if is_imperative(verb) else start), max(end, frame.verb.idx + len(frame.verb))
+    return (verb.idx if frame.is_instructed else start), max(end, frame.verb.idx + len(frame.verb))
 
 
 def _span(tokens: Iterable[Token | None]) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from kgscripts.extractors.events.frames import Frame
 from kgscripts.extractors.events.nouns import noun_lemma
-from kgscripts.extractors.events.predicates import Frame
 from kgscripts.text.amounts import AMOUNT, DURATION, PARTITIVES, SIZE, UNITS, has_unit, is_length, is_size
 from kgscripts.text.lexicon import foods, is_a, is_tool
 from kgscripts.text.syntax import conjuncts, is_verb, lemma

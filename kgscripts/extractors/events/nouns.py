@@ -1,4 +1,4 @@
-"""Nouns: which words count as one, the noun that a measure belongs to, and the lemma of a noun."""
+"""Nouns and predicates: which words count as one, the noun that a measure belongs to, and the lemma of a noun."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from kgscripts.text.amounts import PARTITIVES, is_no_thing, is_size
 from kgscripts.text.lexicon import classes_of, foods
-from kgscripts.text.syntax import compound_lemma, prepositional_phrases
+from kgscripts.text.syntax import compound_lemma, is_verb, prepositional_phrases
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-REMAINDERS = frozenset({"rest", "half", "remainder", "couple", "some", "most", "third", "quarter", "bit", "lot"})
-"""Words for a part of what the text has named before: "I drank half of it and poured out the rest"."""
+THIRD_PERSON = frozenset({"it", "them", "him", "her"})
+"""The personal pronouns that can be objects and refer to a thing or a person of the text."""
 _NOUNS = frozenset({"NOUN", "PROPN"})
 _PRO_NOUNS = frozenset({"one", "ones"})
 _MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
@@ -25,6 +25,17 @@ _OF_ALL = frozenset(
     | {"third", "quarter", "drop", "bit", "piece", "slice", "spoonful", "teaspoon", "tablespoon", "handful", "scoop"}
     | {"block", "chunk", "lump", "capful", "gallon", "ounce", "pound", "gram", "liter", "litre", "lot", "plenty"}
 )
+
+
+_NO_PREDICATE = frozenset(
+    {"amod", "compound", "case", "mark", "fixed", "cc", "advmod", "flat", "goeswith", "discourse"}
+)
+"""Verbs with these relations modify a noun or introduce a phrase."""
+
+
+def is_predicate(token: Token) -> bool:
+    """Whether the parse has a token as a verb that can have things."""
+    return token.dep_ not in _NO_PREDICATE and is_verb(token) and token.lower_[0].isalpha() and not is_noun(token)
 
 
 def is_noun(token: Token) -> bool:

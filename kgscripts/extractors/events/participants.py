@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgscripts.extractors.events.frames import Frame
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
-from kgscripts.extractors.events.predicates import Frame
+from kgscripts.models.reader.labels import EventRole
 from kgscripts.text.amounts import is_size
 from kgscripts.text.lexicon import is_a, is_tool, verbs
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
@@ -134,7 +135,21 @@ def _inside(noun: Token) -> Iterator[Token]:
         open_.extend(heads)
 
 
+_ROLES = {
+    EventRole.DESTINATION: Role.PLACE,
+    EventRole.PLACE: Role.PLACE,
+    EventRole.CONTAINER: Role.PLACE,
+    EventRole.APPLIANCE: Role.PLACE,
+    EventRole.SUPPORT: Role.PLACE,
+    EventRole.RECIPIENT: Role.RECIPIENT,
+    EventRole.MATERIAL: Role.OTHER,
+    EventRole.INSTRUMENT: Role.OTHER,
+}
+
+
 def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:
+    if (named := frame.roles.get(phrase.head)) is not None and named in _ROLES:
+        return _ROLES[named]
     noun = noun_lemma(content_head(phrase.head))
     animate = is_a(noun, "person", "animal")
     if phrase.preposition in {"with", "together with", "along with"}:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kgscripts.extractors.events.frames import Frame
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
-from kgscripts.extractors.events.predicates import Frame
-from kgscripts.extractors.realis.clauses import letting
 from kgscripts.text.syntax import PrepositionalPhrase, is_passive, lemma
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ _ONE = frozenset({"a", "an", "another", "one"})
 _NO_ARTICLE = frozenset({"any", "enough", "few", "many", "more", "no", "several", "some"})
 _VOWELS = frozenset("aeiou")
 _SPOKEN_WITH_CONSONANT = ("uni", "use", "usu", "eu", "one", "once", "ute")
+_LETTING = frozenset({"let", "allow", "leave"})
 _SPOKEN_WITH_VOWEL = ("hour", "honest", "heir")
 _PLURAL_ALONE = frozenset({"police", "people", "staff", "crew"})
 _SINGULAR_ENDS = ("ss", "us", "is", "as")
@@ -68,6 +68,13 @@ def noun_words(noun: Token, *, mentioned_before: bool = False) -> str:
     if article == "a":
         article = "an" if _begins_with_vowel(words[0]) else "a"
     return _joined(article, *words)
+
+
+def letting(verb: Token) -> Token | None:
+    """The verb before an infinitive that lets it happen: "let" of "let the dough rise"."""
+    governor = verb.head
+    lets = verb.dep_ == "xcomp" and lemma(governor) in _LETTING and governor.i < verb.i
+    return governor if lets else None
 
 
 def third_person(verb: str) -> str:

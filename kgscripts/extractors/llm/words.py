@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, cast
 from attrs import define, field, frozen
 
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
-from kgscripts.extractors.parse_repair.repairs import repaired
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import lemma
-from schemas.records import PassageKind, Span
+from schemas.records import Span
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -41,9 +40,7 @@ class Words:
     _docs: list[tuple[int, Doc]] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._docs = [
-            (item.offset, repaired(item.doc, is_step=item.passage.kind is PassageKind.STEP)) for item in self.parses
-        ]
+        self._docs = [(item.offset, item.doc) for item in self.parses]
 
     def noun(self, quote: Span) -> Noun | None:
         """The noun that the words of a quote are about; None if they are about none."""

@@ -15,9 +15,6 @@ from torch.nn import functional
 from kgscripts.models.encoder import Bert
 from kgscripts.models.inference import TensorFields
 
-GRAPH = "graph"
-"""The annotation whose layers a build uses."""
-
 _DISTANCES = 24
 """Distances in words, of both directions: each up to 8, then by powers of two."""
 

@@ -21,39 +21,27 @@ from attrs import field, frozen
 from kgscripts.corpora.inscript import GoldStory, read_stories
 from kgscripts.corpora.json_records import json_object
 from kgscripts.corpora.recipe_flow import TaggedRecipe, read_recipes
-from kgscripts.models.reader.network import GRAPH
+from kgscripts.models.reader.labels import (
+    CONDITION,
+    CONDITIONAL,
+    FLAGS,
+    GRAPH,
+    NEEDED,
+    PAIRS,
+    PLACE_BEFORE,
+    REFERENT,
+    WORDS,
+    EventRole,
+)
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.text.passages import sentence_spans
-from kgscripts.training.reader.passages import EventRole, LabelledPassage, Reality, Word, read_passages
+from kgscripts.training.reader.passages import LabelledPassage, Word, read_passages
 from schemas.errors import InputError
 from schemas.input_files import open_input
 from schemas.records import Passage, PassageKind
 
 if TYPE_CHECKING:
     from spacy.language import Language
-
-NONE = ""
-REFERENT, PLACE_BEFORE = "referent", "place before"
-"""Labels of a thing that a pronoun or nothing stands for: as the object, and as where the work goes on."""
-
-NEEDED, CONDITION, CONDITIONAL = "needed", "in a condition", "conditional"
-FLAGS = (NEEDED, CONDITION, CONDITIONAL)
-
-WORDS: Mapping[str, Sequence[str]] = {
-    GRAPH: [NONE, *Reality],
-    "wikihow-fg": [NONE, "Ae", "Ae2", "Ai", "T", "I"],
-    "easdrl": [NONE, "action", "object"],
-    "wet-lab": [NONE, "Action", "Device", "Location", "Reagent"],
-    "recipe-flow": [NONE, "Ac", "Ac2", "Af", "At", "T", "F"],
-    "inscript": [NONE, "event", "other event"],
-}
-PAIRS: Mapping[str, Sequence[str]] = {
-    GRAPH: [NONE, *EventRole, REFERENT, PLACE_BEFORE],
-    "wikihow-fg": [NONE, "Targ", "Dest", "T-comp", "Agent"],
-    "easdrl": [NONE, "object"],
-    "wet-lab": [NONE, "Acts-on", "Using", "Site", "Creates"],
-    "recipe-flow": [NONE, "t", "d"],
-}
 
 
 @frozen
@@ -80,14 +68,14 @@ def _language() -> Language:
 
 
 @frozen
-class _Words:
+class Words:
     """The words of sentences, by characters of the whole text."""
 
     sentences: Sequence[Sequence[str]]
     starts: Sequence[int]
 
     @classmethod
-    def of(cls, sentences: Iterable[tuple[str, int]]) -> _Words:
+    def of(cls, sentences: Iterable[tuple[str, int]]) -> Words:
         """The words of texts, each with the place of its first character."""
         words, starts = [], []
         for text, start in sentences:
@@ -122,7 +110,7 @@ def shipped_passages() -> list[Path]:
 
 def _of_passage(passage: LabelledPassage, id: str) -> LabelledText:
     offsets = list(accumulate((len(sentence.text) + 1 for sentence in passage.sentences), initial=0))
-    words = _Words.of((sentence.text, offset) for sentence, offset in zip(passage.sentences, offsets, strict=False))
+    words = Words.of((sentence.text, offset) for sentence, offset in zip(passage.sentences, offsets, strict=False))
 
     def number(word: Word) -> int:
         return words.at(offsets[word.sentence] + word.start)
@@ -194,13 +182,18 @@ def read_sets(folder: Path) -> Parts:
     return Parts(train, test)
 
 
+def words_of_lines(text: str) -> Words:
+    """The words of a text each line of which is a sentence for the reader."""
+    return Words.of((match[0], match.start()) for match in re.finditer(r"[^\n]+", text))
+
+
 _EASDRL = frozenset({"essential", "optional", "exclusive"})
 
 
 def _of_spans(record: Mapping[str, Any]) -> LabelledText:
     name: str = record["set"]
     known, links, spans = WORDS[name], PAIRS[name], record["spans"]
-    words = _Words.of((match[0], match.start()) for match in re.finditer(r"[^\n]+", record["text"]))
+    words = words_of_lines(record["text"])
     labels: dict[int, str] = {}
     pairs: dict[int, dict[int, str]] = {}
     for label, start, end in spans:
@@ -219,10 +212,10 @@ def _is_action(label: str) -> bool:
     return label[0] == "A" or label == "action"
 
 
-def _sentences(texts: Sequence[tuple[str, Sequence[Passage]]]) -> Iterator[_Words]:
+def _sentences(texts: Sequence[tuple[str, Sequence[Passage]]]) -> Iterator[Words]:
     """The words of texts, in sentences as a build cuts them."""
     for (text, _), spans in zip(texts, sentence_spans(texts), strict=True):
-        yield _Words.of((text[start:end], start) for start, end in spans)
+        yield Words.of((text[start:end], start) for start, end in spans)
 
 
 def recipes(path: Path) -> list[LabelledText]:
@@ -233,7 +226,7 @@ def recipes(path: Path) -> list[LabelledText]:
     return [_of_recipe(recipe, words) for recipe, words in zip(read, _sentences(texts), strict=True)]
 
 
-def _of_recipe(recipe: TaggedRecipe, words: _Words) -> LabelledText:
+def _of_recipe(recipe: TaggedRecipe, words: Words) -> LabelledText:
     name = "recipe-flow"
     labels: dict[int, str] = {}
     pairs: dict[int, dict[int, str]] = {}
@@ -259,7 +252,7 @@ def stories(folder: Path) -> list[LabelledText]:
 _OTHER_EVENTS = frozenset({"UnrelEv", "Unclear", "Evoking"})
 
 
-def _of_story(story: GoldStory, words: _Words) -> LabelledText:
+def _of_story(story: GoldStory, words: Words) -> LabelledText:
     labels = {
         words.at(word.start): "other event" if word.event in _OTHER_EVENTS else "event"
         for word in story.words

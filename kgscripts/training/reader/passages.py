@@ -4,45 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
 
 from attrs import frozen
 
+from kgscripts.models.reader.labels import EventRole, Reality
 from schemas.errors import InputError
 from schemas.input_files import open_input
-
-
-class Reality(StrEnum):
-    """Whether an event is part of what a text tells or instructs, and why not if it is not."""
-
-    INSTRUCTED = "do"
-    TOLD = "told"
-    HABIT = "habit"
-    NEGATED = "neg"
-    PLANNED = "plan"
-    HYPOTHETICAL = "hyp"
-    MENTIONED = "ment"
-    MEMORY = "past"
-    OTHER_STORY = "other"
-    WARNING = "warn"
-    NOTE = "ad"
-
-
-class EventRole(StrEnum):
-    """The part that a noun phrase plays in an event."""
-
-    OBJECT = "obj"
-    INSTRUMENT = "ins"
-    CONTAINER = "con"
-    APPLIANCE = "app"
-    SUPPORT = "sup"
-    MATERIAL = "mat"
-    DESTINATION = "dst"
-    PLACE = "pla"
-    RECIPIENT = "rec"
-
 
 DOMAINS = frozenset(
     {"repair", "cleaning", "garden", "crafts", "first aid", "computers", "laboratory", "cooking", "children and pets"}

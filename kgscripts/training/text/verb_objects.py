@@ -12,8 +12,8 @@ from attrs import Factory, define
 
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
-from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
-from kgscripts.extractors.events.predicates import is_predicate, particle_or_adverb
+from kgscripts.extractors.events.frames import particle_or_adverb
+from kgscripts.extractors.events.nouns import content_head, is_noun, is_predicate, noun_lemma
 from kgscripts.text.passages import innermost, parse_passages
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import is_passive, lemma, objects_of, passive_subject_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from kgscripts.extractors.events.events import events_of_parses
+from kgscripts.extractors.events.events import Text, events_of_texts
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.passages import MAX_CHARACTERS, parse_passages
 from kgscripts.text.pipeline import load_pipeline
@@ -33,7 +33,8 @@ def read_instruction(text: str) -> Instruction:
     words = tuple(token.lower_ for token in doc if any(map(str.isalnum, token.text)))
     if words:
         passage = Passage(kind=PassageKind.STEP, start=0, end=len(instruction))
-        for event in events_of_parses((Parse(passage, doc, 0),)):
+        (read,) = events_of_texts([Text([Parse(passage, doc, 0)])])
+        for event in read.events:
             if event.mentions:
                 return Instruction(words, event.mentions[0].action)
     raise QueryError(f"{text!r} contains no event", remedy="write an instruction, for example: 'drain the pasta'")

@@ -1,1 +1,0 @@
-"""Errors of the parser on instructions, mended."""

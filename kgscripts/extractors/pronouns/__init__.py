@@ -1,1 +1,0 @@
-"""What pronouns refer to."""

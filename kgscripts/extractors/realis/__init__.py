@@ -1,1 +1,0 @@
-"""Which events a text says to happen: no wishes, habits, memories, digressions or asides."""

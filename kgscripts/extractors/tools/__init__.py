@@ -1,1 +1,0 @@
-"""The tools of events, named or carried along."""

@@ -1,0 +1,214 @@
+"""The reader: the events of texts, how real they are, and what has a part in them, with probabilities.
+
+What it says of a text depends on this text alone (`kgscripts.models.inference`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from attrs import field, frozen, validators
+from numpy.typing import NDArray
+
+from kgscripts.models.checkpoint import Checkpoint, TrainedModel, from_checkpoint
+from kgscripts.models.encoder import Encoder, load_encoder
+from kgscripts.models.inference import fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, FLAGS, GRAPH, HAPPENS, NEEDED, PAIRS, WORDS
+from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
+from kgscripts.models.reader.windows import Pieces, ReaderText, Window
+
+KIND = "reader"
+EMBEDDINGS = "bert.embeddings.word_embeddings."
+"""They stay those of MiniLM, and are not stored."""
+
+_STEP = 16
+_BATCH_PIECES = 512
+_LEAST = 0.1
+"""Events and things that are less probable are not given."""
+
+Array = NDArray[np.float32]
+
+
+@frozen(kw_only=True)
+class Temperatures:
+    """By what the scores are divided, so that probabilities are as often right as they say (Guo et al. 2017)."""
+
+    words: float = field(default=1.0, validator=validators.gt(0.0))
+    pairs: float = field(default=1.0, validator=validators.gt(0.0))
+    flags: float = field(default=1.0, validator=validators.gt(0.0))
+
+
+@frozen
+class Thing:
+    """A word that has a part in an event: an `EventRole`, or what stands for one that the text leaves out."""
+
+    word: int
+    label: str
+    probability: float
+
+
+@frozen
+class ReadEvent:
+    """A word with the probability of each of its labels, which are realities in the annotation of a graph.
+
+    `conditional` is the probability that it stands under a condition.
+    """
+
+    word: int
+    labels: Mapping[str, float]
+    conditional: float
+    things: tuple[Thing, ...]
+
+    @property
+    def probability(self) -> float:
+        """That the word tells an event, real or not."""
+        return sum(self.labels.values())
+
+    @property
+    def happens(self) -> float:
+        """That it is a part of what the text tells or instructs."""
+        return sum(self.labels.get(reality, 0.0) for reality in HAPPENS)
+
+    @property
+    def label(self) -> str:
+        """The most probable one."""
+        return max(self.labels, key=lambda label: self.labels[label])
+
+
+@frozen
+class Reading:
+    """What a text says: events in their order, and the probabilities of words of needs and of conditions, (words,)."""
+
+    events: tuple[ReadEvent, ...]
+    needed: Sequence[float]
+    condition: Sequence[float]
+
+
+class Reader(TrainedModel):
+    """Reads texts."""
+
+    def __init__(self, network: ReaderNetwork, encoder: Encoder, temperatures: Temperatures) -> None:
+        self._network = network.requires_grad_(False).train(False)
+        self._encoder = encoder
+        self._pieces = Pieces(encoder)
+        self._temperatures = temperatures
+
+    def to(self, device: str) -> Reader:
+        """This reader, whose network is moved to another device."""
+        self._network.to(device)
+        return self
+
+    def read(self, texts: Sequence[ReaderText], annotation: str = GRAPH) -> list[Reading]:
+        """What each text says, in the `annotation` of a set. Probabilities are rounded to three decimals."""
+        windows = [(place, window) for place, text in enumerate(texts) for window in self._pieces.windows(text)]
+        batches = list(fixed_batches([len(window.pieces) for _, window in windows], _STEP, _rows))
+        found: list[Reading | None] = [None] * len(windows)
+
+        def run(chosen: Sequence[int]) -> list[Reading]:
+            return self._read([windows[place][1] for place in chosen], annotation)
+
+        answers = run_side_by_side(run, batches)
+        for chosen, readings in zip(batches, answers, strict=True):
+            for place, reading in zip(chosen, readings, strict=True):
+                found[place] = reading
+        parts: list[list[Reading]] = [[] for _ in texts]
+        for (place, _), reading in zip(windows, found, strict=True):
+            assert reading is not None
+            parts[place].append(reading)
+        return [_joined(part) for part in parts]
+
+    def _read(self, windows: Sequence[Window], annotation: str) -> list[Reading]:
+        """The readings of the words that windows of one padded length are for."""
+        network = self._network
+        length = padded_length(len(windows[0].pieces), _STEP)
+        batch = self._batch([*windows, *[windows[0]] * (_rows(length) - len(windows))], length)
+        states = network.states(batch)
+        words = _shares(network.words(states, annotation).float() / self._temperatures.words)
+        flags = torch.sigmoid(network.flags(states).float() / self._temperatures.flags).cpu().numpy()
+        readings = []
+        for row, window in enumerate(windows):
+            first, last = window.own - window.first, len(window.spans)
+            own = states[row : row + 1]
+            events = []
+            for place in range(first, last):
+                shares = words[row, place]
+                if 1 - shares[0] < _LEAST:
+                    continue
+                # One predicate after another: the shapes, and so the last bits, are those of any text of this length.
+                at = torch.tensor([place], device=states.device)
+                things: list[Thing] = []
+                if annotation in network.pair_layers:
+                    pairs = network.pairs(own, at * 0, at, annotation).float() / self._temperatures.pairs
+                    things = _things(_shares(pairs)[0, :last], window.first, PAIRS[annotation])
+                events.append(
+                    ReadEvent(
+                        word=window.first + place,
+                        labels={
+                            label: _rounded(share)
+                            for label, share in zip(WORDS[annotation][1:], shares[1:], strict=True)
+                        },
+                        conditional=_rounded(flags[row, place, FLAGS.index(CONDITIONAL)]),
+                        things=tuple(things),
+                    )
+                )
+            needed, condition = (
+                [_rounded(share) for share in flags[row, first:last, FLAGS.index(flag)]] for flag in (NEEDED, CONDITION)
+            )
+            readings.append(Reading(tuple(events), needed, condition))
+        return readings
+
+    def _batch(self, windows: Sequence[Window], length: int) -> WindowBatch:
+        ids = torch.full((len(windows), length), self._encoder.padding, dtype=torch.int64)
+        attention = torch.zeros_like(ids)
+        spans = torch.zeros(len(windows), length, 2, dtype=torch.int64)
+        for row, window in enumerate(windows):
+            ids[row, : len(window.pieces)] = torch.tensor(window.pieces)
+            attention[row, : len(window.pieces)] = 1
+            spans[row, : len(window.spans)] = torch.tensor(window.spans)
+        return WindowBatch(ids, attention, spans).to(self._encoder.device)
+
+
+def _rows(length: int) -> int:
+    return max(1, _BATCH_PIECES // length)
+
+
+def _shares(scores: torch.Tensor) -> Array:
+    found: Array = torch.softmax(scores, dim=-1).cpu().numpy()
+    return found
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), 3)
+
+
+def _things(pairs: Array, first: int, labels: Sequence[str]) -> list[Thing]:
+    """The things of a predicate with these shares of the labels of its pairs, (words, labels)."""
+    return [
+        Thing(first + word, labels[label], _rounded(pairs[word, label]))
+        for word, label in np.argwhere(pairs >= _LEAST).tolist()
+        if label
+    ]
+
+
+def _joined(parts: Sequence[Reading]) -> Reading:
+    """The reading of a text with these readings of its windows."""
+    return Reading(
+        events=tuple(event for part in parts for event in part.events),
+        needed=[share for part in parts for share in part.needed],
+        condition=[share for part in parts for share in part.condition],
+    )
+
+
+@from_checkpoint
+def reader_model(checkpoint: Checkpoint) -> Reader:
+    """The reader of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
+    sizes: dict[str, Any] = checkpoint.settings["sizes"]
+    encoder = load_encoder()
+    encoder.check(checkpoint.settings["encoder_sha256"])
+    network = ReaderNetwork(encoder.network, ReaderSettings(**sizes))
+    own = {name: value for name, value in network.state_dict().items() if name.startswith(EMBEDDINGS)}
+    network.load_state_dict({**own, **{name: value.float() for name, value in checkpoint.tensors.items()}})
+    return Reader(network, encoder, Temperatures(**checkpoint.settings["temperatures"]))
