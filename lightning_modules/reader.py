@@ -22,6 +22,7 @@ from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, Windo
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
 from kgscripts.training.reader.gold import LabelledText
+from kgscripts.training.reader.partial_labels import AUXILIARY, pair_masks, surprisal, word_masks
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, length_batches, split
 from lightning_modules.task_settings import ReaderTrainingSettings
 
@@ -41,6 +42,7 @@ class ReaderBatch(TrainingBatch):
     """Windows of one set with gold labels.
 
     `words` (rows, words) are the numbers of labels, -1 where a word is only context; `flags` (rows, words, flags);
+    `auxiliary` (rows, words) says whose labels say nothing about those of a graph;
     `row` and `place` (predicates,) are predicates, `pairs` (predicates, words) their pairs' labels by number.
     """
 
@@ -48,6 +50,7 @@ class ReaderBatch(TrainingBatch):
     windows: WindowBatch
     words: Tensor
     flags: Tensor
+    auxiliary: Tensor
     row: Tensor
     place: Tensor
     pairs: Tensor
@@ -90,6 +93,7 @@ class ReaderData(TrainingData[ReaderExample]):
         spans = torch.zeros(rows, longest, 2, dtype=torch.int64)
         words = torch.full((rows, longest), -1, dtype=torch.int64)
         flags = torch.zeros(rows, longest, len(FLAGS))
+        auxiliary = torch.zeros(rows, longest, dtype=torch.bool)
         predicates: list[tuple[int, int]] = []
         pairs: list[Tensor] = []
         for row, example in enumerate(examples):
@@ -102,6 +106,7 @@ class ReaderData(TrainingData[ReaderExample]):
             words[row, own.start - inside.start : len(inside)] = torch.tensor(
                 [WORDS[name].index(text.words.get(number, NONE)) for number in own]
             )
+            auxiliary[row, : len(inside)] = torch.tensor([text.text.all_words[number].lower() in AUXILIARY for number in inside])
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1
@@ -121,6 +126,7 @@ class ReaderData(TrainingData[ReaderExample]):
             windows=WindowBatch(ids, attention, spans),
             words=words,
             flags=flags,
+            auxiliary=auxiliary,
             row=at[:, 0],
             place=at[:, 1],
             pairs=torch.stack(pairs) if pairs else torch.zeros(0, longest, dtype=torch.int64),
@@ -147,11 +153,19 @@ class ReaderModule(TrainingModule):
         if batch.set == GRAPH:
             flags = self.network.flags(states)[own].float()
             total = total + functional.binary_cross_entropy_with_logits(flags, batch.flags[own], reduction="sum")
+        elif (masks := word_masks(batch.set)) is not None:
+            known = own & ~batch.auxiliary
+            scores = self.network.words(states, GRAPH)[known].float()
+            total = total + self._settings.partial_weight * surprisal(scores, batch.words[known], masks)
         if len(batch.row) and batch.set in self.network.pair_layers:
-            scores = self.network.pairs(states, batch.row, batch.place, batch.set)
+            parts = self.network.parts(states)
+            scores = self.network.pairs(parts, batch.row, batch.place, batch.set)
             known = batch.pairs >= 0
-            surprisal = functional.cross_entropy(scores[known].float(), batch.pairs[known], reduction="sum")
-            total = total + self._settings.pair_weight * surprisal
+            of_pairs = functional.cross_entropy(scores[known].float(), batch.pairs[known], reduction="sum")
+            if (masks := pair_masks(batch.set)) is not None:
+                ours = self.network.pairs(parts, batch.row, batch.place, GRAPH)[known].float()
+                of_pairs = of_pairs + self._settings.partial_weight * surprisal(ours, batch.pairs[known], masks)
+            total = total + self._settings.pair_weight * of_pairs
         return Loss(total / count, count)
 
     def trained_state(self) -> Mapping[str, Tensor]:
@@ -225,7 +239,7 @@ def temperatures_of(module: ReaderModule, data: ReaderData) -> Temperatures:
             words.append((network.words(states, GRAPH)[own], batch.words[own]))
             flags.append((network.flags(states)[own], batch.flags[own]))
             known = batch.pairs >= 0
-            scores = network.pairs(states, batch.row, batch.place, GRAPH)
+            scores = network.pairs(network.parts(states), batch.row, batch.place, GRAPH)
             pairs.append((scores[known], batch.pairs[known]))
     if not words:
         return Temperatures()

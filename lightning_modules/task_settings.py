@@ -266,6 +266,8 @@ class ReaderTrainingSettings(TrainingSettings):
     """The size of what is known of a pair of words."""
     pair_weight: float = positive(0.5)
     """Of the loss of a pair, beside that of a word."""
+    partial_weight: float = positive(0.5)
+    """Of what annotations of research leave of the labels of a graph, beside the labels themselves."""
     faster: float = positive(5.0)
     """How much faster the layers over the encoder learn."""
     learning_rate: float = positive(1e-4)

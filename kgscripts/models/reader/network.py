@@ -77,14 +77,19 @@ class ReaderNetwork(nn.Module):
         found: Tensor = self.word_layers[annotation](states)
         return found
 
-    def pairs(self, states: Tensor, row: Tensor, place: Tensor, annotation: str) -> Tensor:
+    def parts(self, states: Tensor) -> tuple[Tensor, Tensor]:
+        """What words are as predicates and as things, for `pairs`, each (rows, words, 2 x `pair_size`)."""
+        return self.predicate(states), self.thing(states)
+
+    def pairs(self, parts: tuple[Tensor, Tensor], row: Tensor, place: Tensor, annotation: str) -> Tensor:
         """Scores of the labels of pairs of a predicate, given by its `row` and `place` (predicates,), with each word of
         its row, (predicates, words, labels)."""
-        predicate, gate = self.predicate(states[row, place]).chunk(2, dim=-1)
-        thing, gated = self.thing(states).chunk(2, dim=-1)
-        words = torch.arange(states.shape[1], device=states.device)
+        predicates, things = parts
+        predicate, gate = predicates[row, place].chunk(2, dim=-1)
+        thing, gated = things[row].chunk(2, dim=-1)
+        words = torch.arange(things.shape[1], device=things.device)
         apart = self.distance(_distance(words[None] - place[:, None]))
-        joined = functional.gelu(predicate[:, None] + thing[row] + gate[:, None] * gated[row] + apart)
+        joined = functional.gelu(predicate[:, None] + thing + gate[:, None] * gated + apart)
         found: Tensor = self.pair_layers[annotation](self.dropout(joined))
         return found
 

@@ -25,7 +25,7 @@ EMBEDDINGS = "bert.embeddings.word_embeddings."
 """They stay those of MiniLM, and are not stored."""
 
 _STEP = 16
-_BATCH_PIECES = 512
+_BATCH_PIECES = 64
 _LEAST = 0.1
 """Events and things that are less probable are not given."""
 
@@ -131,7 +131,7 @@ class Reader(TrainedModel):
         readings = []
         for row, window in enumerate(windows):
             first, last = window.own - window.first, len(window.spans)
-            own = states[row : row + 1]
+            parts = network.parts(states[row : row + 1])
             events = []
             for place in range(first, last):
                 shares = words[row, place]
@@ -141,7 +141,7 @@ class Reader(TrainedModel):
                 at = torch.tensor([place], device=states.device)
                 things: list[Thing] = []
                 if annotation in network.pair_layers:
-                    pairs = network.pairs(own, at * 0, at, annotation).float() / self._temperatures.pairs
+                    pairs = network.pairs(parts, at * 0, at, annotation).float() / self._temperatures.pairs
                     things = _things(_shares(pairs)[0, :last], window.first, PAIRS[annotation])
                 events.append(
                     ReadEvent(

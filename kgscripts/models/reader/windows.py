@@ -6,6 +6,7 @@ The windows of a text depend on this text alone, so that the same text is read t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
 
 from attrs import field, frozen
@@ -27,6 +28,11 @@ class ReaderText:
 
     title: str
     sentences: Sequence[Sequence[str]]
+
+    @cached_property
+    def all_words(self) -> Sequence[str]:
+        """The words of all sentences, by their numbers."""
+        return [word for sentence in self.sentences for word in sentence]
 
     @property
     def words(self) -> int:

@@ -102,6 +102,27 @@ def labelled_passages(paths: Iterable[Path]) -> list[LabelledText]:
     ]
 
 
+def unpunctuated(text: LabelledText) -> LabelledText:
+    """The text as people write who leave out capitals and punctuation."""
+    kept = [number for number, word in enumerate(text.text.all_words) if any(map(str.isalnum, word))]
+    number = {old: new for new, old in enumerate(kept)}
+    sentences = [
+        [word.lower() for word in sentence if any(map(str.isalnum, word))] for sentence in text.text.sentences
+    ]
+    return LabelledText(
+        text.set,
+        text.id,
+        ReaderText(text.text.title.lower(), [sentence for sentence in sentences if sentence]),
+        {number[word]: label for word, label in text.words.items() if word in number},
+        {
+            number[word]: {number[thing]: label for thing, label in things.items() if thing in number}
+            for word, things in text.pairs.items()
+            if word in number
+        },
+        {flag: frozenset(number[word] for word in words if word in number) for flag, words in text.flags.items()},
+    )
+
+
 def shipped_passages() -> list[Path]:
     """The files that ship."""
     folder = Path(str(resources.files("kgscripts.training.reader") / "data"))

@@ -1,0 +1,69 @@
+"""What annotations of research say about the labels of a graph: a label of theirs leaves a few of ours.
+
+The network learns that one of these is right (the sum of their probabilities). So it sees texts of other domains for the
+labels of a graph too, where a set does not contradict the guidelines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from functools import cache
+
+import torch
+from torch import Tensor
+
+from kgscripts.models.reader.labels import GRAPH, NONE, PAIRS, WORDS, EventRole, Reality
+
+_EVENT: Set[str] = frozenset(Reality)
+_NO_EVENT: Set[str] = frozenset({NONE})
+_OBJECT: Set[str] = frozenset({EventRole.OBJECT})
+_MEANS: Set[str] = frozenset(
+    {EventRole.INSTRUMENT, EventRole.CONTAINER, EventRole.APPLIANCE, EventRole.SUPPORT, EventRole.MATERIAL}
+)
+_PLACE: Set[str] = frozenset(
+    {EventRole.CONTAINER, EventRole.APPLIANCE, EventRole.SUPPORT, EventRole.DESTINATION, EventRole.PLACE}
+)
+
+AUXILIARY = frozenset(
+    {"use", "uses", "used", "using", "let", "make", "making", "keep", "try", "avoid", "start", "begin", "continue"}
+    | {"allow", "need", "want", "have", "get", "take", "repeat", "be", "go", "ensure", "remember"}
+)
+"""Words that sets annotate as actions and the guidelines often as none: nothing is known of them."""
+
+_OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
+    "wikihow-fg": {"Ae": _EVENT, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT},
+    "wet-lab": {"Action": _EVENT, "Device": _NO_EVENT, "Location": _NO_EVENT, "Reagent": _NO_EVENT},
+    "recipe-flow": {"Ac": _EVENT, "Af": _EVENT, "T": _NO_EVENT, "F": _NO_EVENT},
+    "inscript": {"event": _EVENT, NONE: _NO_EVENT},
+}
+_OF_PAIRS: Mapping[str, Mapping[str, Set[str]]] = {
+    "wikihow-fg": {"Targ": _OBJECT, "T-comp": _MEANS},
+    "easdrl": {"object": _OBJECT},
+    "wet-lab": {"Acts-on": _OBJECT, "Using": _MEANS, "Site": _PLACE},
+    "recipe-flow": {"t": _OBJECT | _MEANS, "d": _PLACE},
+}
+
+
+@cache
+def word_masks(name: str) -> Tensor | None:
+    """(labels of a set, labels of a graph): whether a label of theirs leaves one of ours; None if nothing is known."""
+    return _masks(_OF_WORDS.get(name), WORDS, name)
+
+
+@cache
+def pair_masks(name: str) -> Tensor | None:
+    """The same of pairs."""
+    return _masks(_OF_PAIRS.get(name), PAIRS, name)
+
+
+def _masks(left: Mapping[str, Set[str]] | None, labels: Mapping[str, Sequence[str]], name: str) -> Tensor | None:
+    if left is None:
+        return None
+    ours = labels[GRAPH]
+    return torch.tensor([[own in left.get(label, ours) for own in ours] for label in labels[name]])
+
+
+def surprisal(scores: Tensor, gold: Tensor, masks: Tensor) -> Tensor:
+    """The summed surprisal of what labels of a set leave: `scores` are (items, labels of a graph), `gold` (items,)."""
+    left = masks.to(scores.device)[gold]
+    return (scores.logsumexp(dim=1) - scores.masked_fill(~left, -torch.inf).logsumexp(dim=1)).sum()
