@@ -22,9 +22,6 @@ from schemas.terminal import echo, printable
 _LABELLED_SHA256 = "fc5dc28f3bf21672a500916a59ff0307c97cb981bb1919a9cbe1090ddd48fafb"
 """Of KidsCook's `train.template.tsv`, whose rows the labels that ship belong to."""
 
-_PLAIN = 5
-"""Of so many passages, one is read without capitals and punctuation too."""
-
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -173,11 +170,10 @@ def reader(
     fifth of each set of --procedures is left out, for `evaluate procedures`.
     """
     configuration = run.configuration()
-    from kgscripts.training.reader.gold import labelled_passages, read_sets, recipes, shipped_passages, stories, unpunctuated
+    from kgscripts.training.reader.gold import labelled_passages, read_sets, recipes, shipped_passages, stories, varied
     from lightning_modules.reader import ReaderTask
 
-    texts = labelled_passages(shipped_passages())
-    texts += [unpunctuated(text) for text in texts[::_PLAIN]]
+    texts = varied(labelled_passages(shipped_passages()))
     if procedures is not None:
         texts += read_sets(procedures).train
     if recipe_flow is not None:

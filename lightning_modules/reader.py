@@ -106,7 +106,9 @@ class ReaderData(TrainingData[ReaderExample]):
             words[row, own.start - inside.start : len(inside)] = torch.tensor(
                 [WORDS[name].index(text.words.get(number, NONE)) for number in own]
             )
-            auxiliary[row, : len(inside)] = torch.tensor([text.text.all_words[number].lower() in AUXILIARY for number in inside])
+            auxiliary[row, : len(inside)] = torch.tensor(
+                [text.text.all_words[number].lower() in AUXILIARY for number in inside]
+            )
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1

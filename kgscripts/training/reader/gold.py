@@ -102,13 +102,42 @@ def labelled_passages(paths: Iterable[Path]) -> list[LabelledText]:
     ]
 
 
+def joined(first: LabelledText, second: LabelledText) -> LabelledText:
+    """Two texts as one that is longer and has no title."""
+    behind = first.text.words
+    return LabelledText(
+        first.set,
+        f"{first.id}, {second.id}",
+        ReaderText("", [*first.text.sentences, *second.text.sentences]),
+        {**first.words, **{behind + word: label for word, label in second.words.items()}},
+        {
+            **first.pairs,
+            **{
+                behind + word: {behind + thing: label for thing, label in things.items()}
+                for word, things in second.pairs.items()
+            },
+        },
+        {
+            flag: frozenset(first.flags.get(flag, ())) | {behind + word for word in second.flags.get(flag, ())}
+            for flag in FLAGS
+        },
+    )
+
+
+def varied(passages: Sequence[LabelledText]) -> list[LabelledText]:
+    """Passages as users' texts vary: half of them are joined in pairs without titles; of the others, a third is given
+    without punctuation too, under the same id."""
+    alone, others = passages[::2], passages[1::2]
+    pairs = [joined(*pair) for pair in zip(others[::2], others[1::2], strict=False)]
+    rest = others[-1:] if len(others) % 2 else []
+    return [*alone, *pairs, *rest, *(unpunctuated(passage) for passage in alone[::3])]
+
+
 def unpunctuated(text: LabelledText) -> LabelledText:
     """The text as people write who leave out capitals and punctuation."""
     kept = [number for number, word in enumerate(text.text.all_words) if any(map(str.isalnum, word))]
     number = {old: new for new, old in enumerate(kept)}
-    sentences = [
-        [word.lower() for word in sentence if any(map(str.isalnum, word))] for sentence in text.text.sentences
-    ]
+    sentences = [[word.lower() for word in sentence if any(map(str.isalnum, word))] for sentence in text.text.sentences]
     return LabelledText(
         text.set,
         text.id,

@@ -1,7 +1,7 @@
 """What annotations of research say about the labels of a graph: a label of theirs leaves a few of ours.
 
-The network learns that one of these is right (the sum of their probabilities). So it sees texts of other domains for the
-labels of a graph too, where a set does not contradict the guidelines.
+The network learns that one of these is right (the sum of their probabilities). So it sees texts of other domains for
+the labels of a graph too, where a set does not contradict the guidelines.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from torch import Tensor
 from kgscripts.models.reader.labels import GRAPH, NONE, PAIRS, WORDS, EventRole, Reality
 
 _EVENT: Set[str] = frozenset(Reality)
+_TO_DO: Set[str] = _EVENT - {Reality.MENTIONED, Reality.MEMORY, Reality.OTHER_STORY, Reality.NOTE}
 _NO_EVENT: Set[str] = frozenset({NONE})
 _OBJECT: Set[str] = frozenset({EventRole.OBJECT})
 _MEANS: Set[str] = frozenset(
@@ -31,9 +32,10 @@ AUXILIARY = frozenset(
 """Words that sets annotate as actions and the guidelines often as none: nothing is known of them."""
 
 _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
-    "wikihow-fg": {"Ae": _EVENT, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT},
-    "wet-lab": {"Action": _EVENT, "Device": _NO_EVENT, "Location": _NO_EVENT, "Reagent": _NO_EVENT},
-    "recipe-flow": {"Ac": _EVENT, "Af": _EVENT, "T": _NO_EVENT, "F": _NO_EVENT},
+    "wikihow-fg": {"Ae": _TO_DO, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT},
+    "easdrl": {"action": _TO_DO},
+    "wet-lab": {"Action": _TO_DO, "Device": _NO_EVENT, "Location": _NO_EVENT, "Reagent": _NO_EVENT},
+    "recipe-flow": {"Ac": _TO_DO, "Af": _EVENT, "T": _NO_EVENT, "F": _NO_EVENT},
     "inscript": {"event": _EVENT, NONE: _NO_EVENT},
 }
 _OF_PAIRS: Mapping[str, Mapping[str, Set[str]]] = {
