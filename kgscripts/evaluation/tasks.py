@@ -145,6 +145,33 @@ def extraction(
     )
 
 
+@evaluation_task(
+    "corpora/procedures",
+    place=_place_of_extractor,
+    benchmarks=[Benchmark("procedures: of others", {"directory": "procedures"})],
+)
+def procedures(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Annotated procedures: wikihow-fg.jsonl, easdrl.jsonl, ...")
+    ],
+    model: ModelName = "default",
+    split: Annotated[
+        str, typer.Option(help="test: the last fifth of each set; all: a file never trained on.")
+    ] = "test",
+    spacy_model: Pipeline = None,
+) -> list[Evaluation]:
+    """Evaluate events, tools and objects on procedures of many domains that others annotated.
+
+    Figures of the rules of 0.2.0 and of a plain script stand beside them, and for business processes the released
+    answers of four language models.
+    """
+    from kgscripts.evaluation.events.procedures import SPLITS, evaluate_procedures
+
+    if split not in SPLITS:
+        raise ConfigurationError(f"no split {split!r}", where="--split", remedy=f"one of {', '.join(SPLITS)}")
+    return evaluate_procedures(directory, spacy_model, split, model)
+
+
 def _of_seen(**corpus: Path) -> list[Evaluation]:
     """Evaluations without a source: these are no scores of the model that ships, which was trained on them."""
     note = "The model was trained on these scenarios: `kgscripts train cross-validate-steps` leaves each out."

@@ -138,16 +138,6 @@ def is_passive(verb: Token) -> bool:
     )
 
 
-def indirect_objects_of(verb: Token) -> list[Token]:
-    """Heads of the indirect object, without a preposition: "waiter" of "give the waiter a tip"."""
-    return [
-        conjunct
-        for child in verb.children
-        if child.dep_ in INDIRECT_OBJECT and child.pos_ != "ADP"
-        for conjunct in conjuncts(child)
-    ]
-
-
 def prepositional_phrases(token: Token) -> list[PrepositionalPhrase]:
     """Prepositional phrases that depend on a verb or a noun, one for each coordinated noun."""
     found: list[PrepositionalPhrase] = []
@@ -235,26 +225,6 @@ def lemma(token: Token) -> str:
     return (token.lemma_ or token.text).lower()
 
 
-def is_fronted(verb: Token) -> bool:
-    """Whether the parse takes a clause for the relative clause of the noun at its beginning ("the rest I packed")."""
-    noun = verb.head
-    if verb.dep_ not in {"acl:relcl", "relcl"} or noun.dep_ != "ROOT" or is_verb(noun):
-        return False
-    return noun.i < verb.i and not any(child.dep_ in SUBJECT or child.dep_ == "cop" for child in noun.children)
-
-
-def is_negated(verb: Token) -> bool:
-    """Whether the verb itself is negated ("did not open", "never opened"); negation is not inherited.
-
-    "Not only opened" and "not until we opened" are no negations.
-    """
-    return any(
-        (child.dep_ == "neg" or (child.dep_ in {"advmod", "cc:preconj"} and child.lower_ in _NEGATION_WORDS))
-        and not (child.i + 1 < len(child.doc) and child.nbor(1).lower_ in {"only", "until"})
-        for child in verb.children
-    )
-
-
 def markers_of(verb: Token) -> list[Token]:
     """The words that introduce the clause of a verb: "if", "that", "because", "to", "when"."""
     return [
@@ -264,22 +234,3 @@ def markers_of(verb: Token) -> list[Token]:
         or (child.dep_ == "aux" and child.tag_ == "TO")
         or (child.dep_ == "advmod" and child.tag_ == "WRB")
     ]
-
-
-def is_imperative(verb: Token) -> bool:
-    """Whether a verb is an imperative: base form, no subject, no auxiliary except "do" and "let", no "to"."""
-    if verb.tag_ != "VB" and "Imp" not in verb.morph.get("Mood", []):
-        return False
-    while True:
-        for child in verb.children:
-            if child.dep_ in SUBJECT | PASSIVE_SUBJECT and child.dep_ != "expl":
-                return False
-            if child.dep_ in AUXILIARY and child.lemma_.lower() not in {"do", "let"}:
-                return False
-        if any(marker.tag_ == "TO" for marker in markers_of(verb)):
-            return False
-        if verb.dep_ != "conj":
-            return verb.dep_ in {"ROOT", "parataxis", "ccomp", "list", "advcl", "discourse", "dep"}
-        verb = verb.head
-        if verb.tag_ != "VB":
-            return "Imp" in verb.morph.get("Mood", [])

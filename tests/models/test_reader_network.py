@@ -42,7 +42,7 @@ def test_scores_do_not_depend_on_padding() -> None:
         batch = _batch(padding)
         assert batch.is_word.sum() == 5
         states = network.states(batch)
-        words, pairs = network.words(states, "other"), network.pairs(states, row, place, GRAPH)
+        words, pairs = network.words(states, "other"), network.pairs(network.parts(states), row, place, GRAPH)
         assert words.shape == (1, 5 + padding, 3)
         assert pairs.shape == (2, 5 + padding, 2)
         found.append((words[:, :5], pairs[:, :5]))
@@ -55,5 +55,5 @@ def test_a_pair_knows_which_of_its_words_is_the_predicate() -> None:
     torch.manual_seed(1)
     network = ReaderNetwork(Bert(_BERT), _SETTINGS).train(False)
     states = network.states(_batch(0))
-    scores = network.pairs(states, torch.tensor([0, 0]), torch.tensor([0, 3]), GRAPH)
+    scores = network.pairs(network.parts(states), torch.tensor([0, 0]), torch.tensor([0, 3]), GRAPH)
     assert not torch.allclose(scores[0, 3], scores[1, 0])

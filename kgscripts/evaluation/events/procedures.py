@@ -7,7 +7,9 @@ as a build reads it, step by step:
 - *action recall*: share of the annotated actions with whose first word an event begins;
 - *action precision*: share of the events that begin with the first word of an action, of any kind;
 - *tool recall* and *precision*: of the tools of a text, as types, by the lemma of their last word;
-- *object_right*: of the actions that are found and have annotated objects, the share with one of them.
+- *object_right*: of the actions that are found and have annotated objects, the share with one of them;
+- of PET, *activity recall* and *precision*: the words that name an activity, as often as a text has them. Four language
+  models are compared by their released answers.
 
 The last fifth of each file is never trained on, and is the split ``test``; of a held-back file, name the split ``all``.
 A second system is the reader by the output layer of the set itself, which follows the annotation of the set.
@@ -17,7 +19,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,7 @@ from attrs import field, frozen
 from kgscripts.building.reading import parse_documents
 from kgscripts.evaluation.counting import EXTRACTOR, Matches
 from kgscripts.evaluation.result import Evaluation, Role, System, shares
-from kgscripts.extractors.events.events import Text, events_of_texts
+from kgscripts.extractors.events.events import JudgedEvent, Text, events_of_texts
 from kgscripts.models.reader.reader import Reader
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import load
@@ -71,8 +73,8 @@ SCHEMES: Mapping[str, Scheme] = {
         objects=frozenset({"Acts-on"}),
     ),
     "myfixit": Scheme(),
-    "pet": Scheme(actions=frozenset({"Activity"}), every=frozenset({"Activity"})),
 }
+PET, ANSWERS = "pet.jsonl", "pet-predictions.jsonl"
 
 _BEFORE: Mapping[str, Mapping[str, tuple[float | None, ...]]] = {
     "rules of 0.2.0, held-back half": {
@@ -150,16 +152,17 @@ def evaluate_procedures(
     Raises InputError for a folder without such sets, and for lines that are not of this form.
     """
     files = [file for name in SCHEMES if (file := folder / f"{name}.jsonl").is_file()]
-    if not files:
+    if not files and not (folder / PET).is_file():
         remedy = f"name a folder with {', '.join(f'{name}.jsonl' for name in SCHEMES)}"
         raise InputError("no annotated procedures", where=str(folder), remedy=remedy)
-    return [_evaluate(file, spacy_model, split, model) for file in files]
+    found = [_evaluate(file, spacy_model, split, model) for file in files]
+    return [*found, _processes(folder, spacy_model, model)] if (folder / PET).is_file() else found
 
 
 def _evaluate(file: Path, spacy_model: str | None, split: str, model: str) -> Evaluation:
     name, texts = file.stem, read_annotated(file)
-    # MyFixit and PET are trained on in no part.
-    texts = texts[len(texts) - len(texts) // 5 :] if split == TEST and name not in {"myfixit", "pet"} else texts
+    if split == TEST and name in _OWN:  # no other is trained on
+        texts = texts[len(texts) - len(texts) // 5 :]
     reader = load("reader", model)
     systems = [_system(EXTRACTOR, texts, _of_build(spacy_model, texts, reader), source=EXTRACTOR)]
     if name in _OWN:
@@ -249,8 +252,8 @@ def _is_no_tool(head: str) -> bool:
     return head in {"it", "them", "one", "this", "these"} or is_a(head, "consumable")
 
 
-def _of_build(spacy_model: str | None, texts: Sequence[Annotated], reader: Reader) -> list[Found]:
-    """What a build finds: each line is a step."""
+def _events_of(spacy_model: str | None, texts: Sequence[Annotated], reader: Reader) -> list[Sequence[JudgedEvent]]:
+    """What a build reads: each line is a step."""
     documents = [
         Document(
             name=text.id,
@@ -266,7 +269,12 @@ def _of_build(spacy_model: str | None, texts: Sequence[Annotated], reader: Reade
     ]
     parses = parse_documents(documents, spacy_model)
     read = events_of_texts([Text(own, text.title) for own, text in zip(parses, texts, strict=True)], reader)
-    return [_found([mention for event in events.events for mention in event.mentions]) for events in read]
+    return [each.events for each in read]
+
+
+def _of_build(spacy_model: str | None, texts: Sequence[Annotated], reader: Reader) -> list[Found]:
+    read = _events_of(spacy_model, texts, reader)
+    return [_found([mention for event in events for mention in event.mentions]) for events in read]
 
 
 def _found(mentions: Iterable[EventMention]) -> Found:
@@ -311,3 +319,42 @@ def _of_layer(name: str, texts: Sequence[Annotated], reader: Reader) -> list[Fou
                 used.add(_head(named[event.word]))
         found.append(Found(events, frozenset(tool for tool in used if not _is_no_tool(tool))))
     return found
+
+
+def _processes(folder: Path, spacy_model: str | None, model: str) -> Evaluation:
+    """The scores of PET."""
+    records = [json.loads(line) for line in (folder / PET).read_text(encoding="utf-8").splitlines()]
+    gold = {record["id"]: _activities(record["mentions"]) for record in records}
+    answers: dict[str, dict[str, Counter[str]]] = defaultdict(dict)
+    if (folder / ANSWERS).is_file():
+        for line in (folder / ANSWERS).read_text(encoding="utf-8").splitlines():
+            answer = json.loads(line)
+            answers[answer["model"]][answer["id"]] = _activities(answer["mentions"])
+    texts = [_annotated({**record, "set": "myfixit"}) for record in records]
+    read = _events_of(spacy_model, texts, load("reader", model))
+    own = {
+        text.id: Counter(event.frame.verb.lower_ for event in events if event.mentions)
+        for text, events in zip(texts, read, strict=True)
+    }
+    systems = [System(name=EXTRACTOR, source=EXTRACTOR, figures=shares(_activity_scores(gold, own)))]
+    systems += [
+        System(name=name, role=Role.BASELINE, figures=shares(_activity_scores(gold, found)), remark="released answers")
+        for name, found in answers.items()
+    ]
+    size = {"texts": len(gold), "activities": sum(each.total() for each in gold.values())}
+    return Evaluation(
+        task="procedures", dataset="pet", split=ALL, exposure=Exposure.UNSEEN, items=size, systems=systems
+    )
+
+
+def _activities(mentions: Iterable[Sequence[Any]]) -> Counter[str]:
+    """The first words of activities."""
+    return Counter(named[1].lower().split()[0] for named in mentions if named[0].lower() == "activity")
+
+
+def _activity_scores(gold: Mapping[str, Counter[str]], found: Mapping[str, Counter[str]]) -> dict[str, float]:
+    right = sum((own & found.get(id, Counter())).total() for id, own in gold.items())
+    return {
+        "activity recall": right / max(1, sum(each.total() for each in gold.values())),
+        "activity precision": right / max(1, sum(each.total() for each in found.values())),
+    }

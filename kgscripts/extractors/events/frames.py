@@ -164,7 +164,8 @@ def _reason(event: ReadEvent, least: Thresholds) -> DiscardReason | None:
     if event.happens >= least.happens:
         return None
     others = {label: share for label, share in event.labels.items() if label not in HAPPENS}
-    return _REASONS.get(max(others, key=lambda label: others[label]), DiscardReason.MENTIONED)
+    most = max(others, key=lambda label: others[label], default="")
+    return _REASONS.get(most, DiscardReason.MENTIONED)
 
 
 def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int, ToolRole]) -> Frame:

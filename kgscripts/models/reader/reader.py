@@ -105,19 +105,16 @@ class Reader(TrainedModel):
         """What each text says, in the `annotation` of a set. Probabilities are rounded to three decimals."""
         windows = [(place, window) for place, text in enumerate(texts) for window in self._pieces.windows(text)]
         batches = list(fixed_batches([len(window.pieces) for _, window in windows], _STEP, _rows))
-        found: list[Reading | None] = [None] * len(windows)
 
         def run(chosen: Sequence[int]) -> list[Reading]:
             return self._read([windows[place][1] for place in chosen], annotation)
 
-        answers = run_side_by_side(run, batches)
-        for chosen, readings in zip(batches, answers, strict=True):
-            for place, reading in zip(chosen, readings, strict=True):
-                found[place] = reading
+        found: dict[int, Reading] = {}
+        for chosen, readings in zip(batches, run_side_by_side(run, batches), strict=True):
+            found.update(zip(chosen, readings, strict=True))
         parts: list[list[Reading]] = [[] for _ in texts]
-        for (place, _), reading in zip(windows, found, strict=True):
-            assert reading is not None
-            parts[place].append(reading)
+        for number, (place, _) in enumerate(windows):
+            parts[place].append(found[number])
         return [_joined(part) for part in parts]
 
     def _read(self, windows: Sequence[Window], annotation: str) -> list[Reading]:

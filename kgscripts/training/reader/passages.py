@@ -15,7 +15,7 @@ from schemas.input_files import open_input
 
 DOMAINS = frozenset(
     {"repair", "cleaning", "garden", "crafts", "first aid", "computers", "laboratory", "cooking", "children and pets"}
-    | {"travel and errands", "sport", "building"}
+    | {"travel and errands", "sport", "building", "business"}
 )
 REGISTERS = frozenset({"numbered how-to", "manual", "blog", "forum answer", "chat", "story", "habit", "essay"})
 

@@ -1,19 +1,19 @@
-"""Counts verbs and the heads of their objects: `python -m kgscripts.training.text.verb_objects CORPUS...`."""
+"""Counts verbs, and how often they have an object."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attrs import Factory, define
+from attrs import define
 
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
 from kgscripts.extractors.events.frames import particle_or_adverb
-from kgscripts.extractors.events.nouns import content_head, is_noun, is_predicate, noun_lemma
+from kgscripts.extractors.events.nouns import is_predicate
 from kgscripts.text.passages import innermost, parse_passages
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import is_passive, lemma, objects_of, passive_subject_of
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _LEAST_USES = 3
 """Verbs that were read less often are mostly errors of the parser."""
-_LEAST_COUNT = 2
 
 
 @define
@@ -34,21 +33,18 @@ class Counts:
 
     total: int = 0
     transitive: int = 0
-    nouns: Counter[str] = Factory(Counter)
 
 
 def count_verbs(parses: Iterable[Doc]) -> dict[str, Counts]:
-    """Count verbs, by themselves and with their particles, and the nouns that are objects of their own clause."""
+    """Count verbs, by themselves and with their particles, and how often they have an object of their own clause."""
     found: dict[str, Counts] = defaultdict(Counts)
     for token in (token for doc in parses for token in doc if is_predicate(token)):
         objects = _own_objects(token)
-        heads = [noun_lemma(content_head(noun)).rsplit(" ", 1)[-1] for noun in objects if is_noun(noun)]
         word, particle = lemma(token), particle_or_adverb(token)
         for verb in (word, f"{word} {particle.lower_}") if particle is not None else (word,):
             counts = found[verb]
             counts.total += 1
             counts.transitive += bool(objects)
-            counts.nouns.update(heads)
     return found
 
 
@@ -57,13 +53,10 @@ def _own_objects(verb: Token) -> list[Token]:
 
 
 def rows(counts: dict[str, Counts]) -> Iterator[str]:
-    """The lines of the file, sorted; rare verbs and nouns that a verb had once are left out."""
+    """The lines of the file, sorted; rare verbs are left out."""
     for verb, found in sorted(counts.items()):
-        if found.total < _LEAST_USES or not all(word.isalpha() for word in verb.split(" ")):
-            continue
-        pairs = sorted(found.nouns.items(), key=lambda pair: (-pair[1], pair[0]))
-        kept = [f"{noun}:{count}" for noun, count in pairs if count >= _LEAST_COUNT and noun.isalpha()]
-        yield f"{verb}\t{found.total}\t{found.transitive}\t{' '.join(kept)}"
+        if found.total >= _LEAST_USES and all(word.isalpha() for word in verb.split(" ")):
+            yield f"{verb}\t{found.total}\t{found.transitive}"
 
 
 def train_verb_objects(corpora: Sequence[Path], out: Path, limit: int | None = None) -> int:
