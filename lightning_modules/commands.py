@@ -171,9 +171,10 @@ def reader(
     """
     configuration = run.configuration()
     from kgscripts.training.reader.gold import labelled_passages, read_sets, recipes, shipped_passages, stories, varied
+    from kgscripts.training.reader.lists import listed_texts
     from lightning_modules.reader import ReaderTask
 
-    texts = varied(labelled_passages(shipped_passages()))
+    texts = [*varied(labelled_passages(shipped_passages())), *listed_texts()]
     if procedures is not None:
         texts += read_sets(procedures).train
     if recipe_flow is not None:

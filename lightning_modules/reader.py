@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
-from kgscripts.models.reader.labels import FLAGS, GRAPH, NONE, PAIRS, WORDS
+from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NONE, PAIRS, WORDS
 from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
@@ -106,9 +106,10 @@ class ReaderData(TrainingData[ReaderExample]):
             words[row, own.start - inside.start : len(inside)] = torch.tensor(
                 [WORDS[name].index(text.words.get(number, NONE)) for number in own]
             )
-            auxiliary[row, : len(inside)] = torch.tensor(
-                [text.text.all_words[number].lower() in AUXILIARY for number in inside]
-            )
+            if name != LISTS:
+                auxiliary[row, : len(inside)] = torch.tensor(
+                    [text.text.all_words[number].lower() in AUXILIARY for number in inside]
+                )
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1

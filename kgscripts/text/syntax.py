@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 OBJECT = frozenset({"obj", "dobj"})
-INDIRECT_OBJECT = frozenset({"iobj", "dative"})
 SUBJECT = frozenset({"nsubj", "nsubj:outer", "csubj", "csubj:outer", "expl"})
 PASSIVE_SUBJECT = frozenset({"nsubj:pass", "nsubjpass", "csubj:pass", "csubjpass"})
 PARTICLE = frozenset({"compound:prt", "prt"})

@@ -26,7 +26,7 @@ from schemas.provenance import Exposure
 
 OBJECTS = "kgscripts objects"
 REALITY = {name: f"kgscripts {name}" for name in ("reality", "habits", "memories", "asides")}
-SPLITS = {"development": Exposure.DEVELOPMENT, "unseen": Exposure.UNSEEN}
+SPLITS = {"unseen": Exposure.UNSEEN}
 _MARK = re.compile(r"\[([^\]|\n]+)\|([^\]|\n]+)\]")
 _NONE = "-"
 

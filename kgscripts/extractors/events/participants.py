@@ -10,7 +10,7 @@ from kgscripts.extractors.events.frames import Frame
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.models.reader.labels import EventRole
 from kgscripts.text.amounts import is_size
-from kgscripts.text.lexicon import is_a, is_tool, verbs
+from kgscripts.text.lexicon import is_a, verbs
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
 from schemas.records import Role
 
@@ -20,43 +20,6 @@ if TYPE_CHECKING:
 _DIRECTIONAL = frozenset(
     {"into", "onto", "out of", "off", "off of", "from", "to", "through", "towards", "toward", "over"}
 )
-_PLACES = (
-    _DIRECTIONAL
-    | frozenset(
-        [
-            "in",
-            "on",
-            "at",
-            "inside",
-            "outside",
-            "under",
-            "underneath",
-            "beneath",
-            "over",
-            "above",
-            "below",
-            "behind",
-            "beside",
-            "near",
-            "next",
-            "to",
-            "by",
-            "around",
-            "across",
-            "along",
-            "between",
-            "against",
-            "among",
-            "within",
-            "past",
-            "beyond",
-            "up",
-            "down",
-        ]
-    )
-    | {"next to", "on top of", "in front of", "close to", "inside of", "in between"}
-)
-# Prepositions that place an event in time or give a reason.
 _NO_ARGUMENT = frozenset(
     {
         "after",
@@ -74,8 +37,7 @@ _NO_ARGUMENT = frozenset(
     }
     | {"than", "except", "without", "according to", "per", "besides", "such as", "including", "while", "in order"}
 )
-
-
+"""Prepositions that place an event in time or give a reason."""
 _STATES = frozenset({"boil", "simmer"})
 """Nouns that are no things: "bring to the boil"."""
 _ORIGIN_OR_GOAL = frozenset({"out of", "from", "off", "off of", "into", "onto", "to"})
@@ -135,32 +97,19 @@ def _inside(noun: Token) -> Iterator[Token]:
         open_.extend(heads)
 
 
-_ROLES = {
-    EventRole.DESTINATION: Role.PLACE,
-    EventRole.PLACE: Role.PLACE,
-    EventRole.CONTAINER: Role.PLACE,
-    EventRole.APPLIANCE: Role.PLACE,
-    EventRole.SUPPORT: Role.PLACE,
-    EventRole.RECIPIENT: Role.RECIPIENT,
-    EventRole.MATERIAL: Role.OTHER,
-    EventRole.INSTRUMENT: Role.OTHER,
-}
+_PLACES = frozenset(
+    {EventRole.DESTINATION, EventRole.PLACE, EventRole.CONTAINER, EventRole.APPLIANCE, EventRole.SUPPORT}
+)
 
 
 def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:
-    if (named := frame.roles.get(phrase.head)) is not None and named in _ROLES:
-        return _ROLES[named]
-    noun = noun_lemma(content_head(phrase.head))
-    animate = is_a(noun, "person", "animal")
-    if phrase.preposition in {"with", "together with", "along with"}:
-        return Role.COMPANION if animate else Role.OTHER
-    if phrase.preposition == "for" and animate:
-        return Role.RECIPIENT
-    gives = lemma(frame.verb) in verbs("giving") and not (is_tool(noun) or is_a(noun, "place"))
-    if phrase.preposition == "to" and (animate or gives):
-        return Role.RECIPIENT
-    elsewhere = animate or is_a(noun, "information") or (phrase.preposition == "by" and not is_a(noun, "place"))
-    return Role.PLACE if phrase.preposition in _PLACES and not elsewhere else Role.OTHER
+    named = frame.roles.get(phrase.head)
+    if named in _PLACES:
+        return Role.PLACE
+    animate = is_a(noun_lemma(content_head(phrase.head)), "person", "animal")
+    if animate and phrase.preposition in {"with", "together with", "along with"}:
+        return Role.COMPANION
+    return Role.RECIPIENT if animate and phrase.preposition in {"to", "for"} else Role.OTHER
 
 
 def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhrase | None:
@@ -182,6 +131,10 @@ def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhras
             continue
         if phrase.preposition == "with" or (phrase.head in excluded and phrase.preposition not in _ORIGIN_OR_GOAL):
             continue
-        if not transitive or phrase.preposition in _DIRECTIONAL or (placing and phrase.preposition in _PLACES):
+        if (
+            not transitive
+            or phrase.preposition in _DIRECTIONAL
+            or (placing and frame.roles.get(phrase.head) in _PLACES)
+        ):
             return phrase
     return None

@@ -8,6 +8,8 @@ from enum import StrEnum
 GRAPH = "graph"
 """The annotation whose layers a build uses."""
 
+LISTS = "lists"
+"""The lists of sentences with a few labels."""
 NONE = ""
 
 
@@ -58,6 +60,7 @@ WORDS: Mapping[str, Sequence[str]] = {
     "wet-lab": [NONE, "Action", "Device", "Location", "Reagent"],
     "recipe-flow": [NONE, "Ac", "Ac2", "Af", "At", "T", "F"],
     "inscript": [NONE, "event", "other event"],
+    LISTS: [NONE, "happens", "other", "no event"],
 }
 """Set of annotations -> its labels of words."""
 PAIRS: Mapping[str, Sequence[str]] = {
@@ -66,5 +69,6 @@ PAIRS: Mapping[str, Sequence[str]] = {
     "easdrl": [NONE, "object"],
     "wet-lab": [NONE, "Acts-on", "Using", "Site", "Creates"],
     "recipe-flow": [NONE, "t", "d"],
+    LISTS: [NONE, *EventRole, REFERENT, "means", "place", "no means"],
 }
 """Set of annotations -> its labels of pairs of a predicate and a thing."""

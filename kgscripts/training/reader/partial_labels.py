@@ -12,7 +12,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from kgscripts.models.reader.labels import GRAPH, NONE, PAIRS, WORDS, EventRole, Reality
+from kgscripts.models.reader.labels import GRAPH, HAPPENS, LISTS, NONE, PAIRS, REFERENT, WORDS, EventRole, Reality
 
 _EVENT: Set[str] = frozenset(Reality)
 _TO_DO: Set[str] = _EVENT - {Reality.MENTIONED, Reality.MEMORY, Reality.OTHER_STORY, Reality.NOTE}
@@ -37,12 +37,19 @@ _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
     "wet-lab": {"Action": _TO_DO, "Device": _NO_EVENT, "Location": _NO_EVENT, "Reagent": _NO_EVENT},
     "recipe-flow": {"Ac": _TO_DO, "Af": _EVENT, "T": _NO_EVENT, "F": _NO_EVENT},
     "inscript": {"event": _EVENT, NONE: _NO_EVENT},
+    LISTS: {"happens": HAPPENS, "other": (_EVENT | _NO_EVENT) - HAPPENS, "no event": _NO_EVENT},
 }
 _OF_PAIRS: Mapping[str, Mapping[str, Set[str]]] = {
     "wikihow-fg": {"Targ": _OBJECT, "T-comp": _MEANS},
     "easdrl": {"object": _OBJECT},
     "wet-lab": {"Acts-on": _OBJECT, "Using": _MEANS, "Site": _PLACE},
     "recipe-flow": {"t": _OBJECT | _MEANS, "d": _PLACE},
+    LISTS: {
+        **{role: frozenset({role}) for role in (*EventRole, REFERENT)},
+        "means": _MEANS,
+        "place": frozenset({EventRole.DESTINATION, EventRole.PLACE}),
+        "no means": frozenset(PAIRS[GRAPH]) - _MEANS | {EventRole.MATERIAL},
+    },
 }
 
 
