@@ -16,7 +16,7 @@ from schemas.records import Discard, Document
 from schemas.terminal import console, echo, echo_json, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    import rich.console
 
     from kgscripts.analysis.reading import ReadSentence, SentenceEvent
 
@@ -110,7 +110,7 @@ def _marked(sentence: ReadSentence) -> Text:
     return words
 
 
-def _print_event(screen: Console, event: SentenceEvent) -> None:
+def _print_event(screen: rich.console.Console, event: SentenceEvent) -> None:
     mark = "+" if event.enters else "-"
     condition = ", under a condition" if event.conditional else ""
     left_out = "" if event.enters else "left out: "

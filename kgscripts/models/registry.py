@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kgscripts.models.changes.composer import ChangeComposer
     from kgscripts.models.changes.protocol import ChangeModel
     from kgscripts.models.cloze import ClozeModel
+    from kgscripts.models.reader.reader import Reader
     from kgscripts.models.scenarios.protocol import ScenarioModel
     from kgscripts.models.steps.merger import StepMerger
     from kgscripts.models.tools.ranker import ToolRanker
@@ -121,6 +122,8 @@ def load(task: Literal["scenarios"], name_or_directory: str | Path, device: str 
 @overload
 def load(task: Literal["tools"], name_or_directory: str | Path, device: str = CPU) -> ToolRanker: ...
 @overload
+def load(task: Literal["reader"], name_or_directory: str | Path, device: str = CPU) -> Reader: ...
+@overload
 def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any: ...
 def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
@@ -160,6 +163,8 @@ def load_model(
 @overload
 def load_model(name_or_directory: Literal["steps"], device: str = CPU) -> StepMerger: ...
 @overload
+def load_model(name_or_directory: Literal["reader"], device: str = CPU) -> Reader: ...
+@overload
 def load_model(name_or_directory: Literal["tools"], device: str = CPU) -> ToolRanker: ...
 @overload
 def load_model(name_or_directory: str | Path, device: str = CPU) -> Any: ...
@@ -171,6 +176,7 @@ def load_model(name_or_directory: str | Path, device: str = CPU) -> Any:
     =================  ===============  ================================================================================
     ``alignment``      `Aligner`        ``model.align([("peel the potatoes", "scrape the skin off the potatoes .")])``
     ``cloze``          `ClozeModel`     ``model.predict(clozes, candidates)`` with `Cloze`
+    ``reader``         `Reader`         ``model.read([ReaderText("", [["Drain", "the", "pasta", "."]])])``
     ``scenarios``      `ScenarioModel`  ``model.detect(["I drove to the bank. It was closed."])``
     ``state-changes``  `ChangeModel`    ``model.predict(["Boil the water in a pot."])``
     ``steps``          `StepMerger`     ``model.merge(texts)`` with the parts of actions

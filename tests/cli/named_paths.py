@@ -33,6 +33,7 @@ for _name in (
     "kgscripts.evaluation.steps.merging",
     "kgscripts.evaluation.tools",
     "kgscripts.extractors.decomposition.decomposition",
+    "kgscripts.extractors.events.events",
     "kgscripts.extractors.scenarios",
     "kgscripts.extractors.changes.state_changes",
     "kgscripts.training.change_ratings",

@@ -98,7 +98,7 @@ def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_pa
     run("build-graph", tmp_path / "pasta.md", "-o", tmp_path / "graph", *options)
     graph = ScriptGraph.open(tmp_path / "graph")
     assert graph.manifest.configuration["extractors"] == expected
-    names = {row["name"] for row in graph.rows("Model")} - {"aligner", "en_kgscripts"}
+    names = {row["name"] for row in graph.rows("Model")} - {"aligner", "reader", "en_kgscripts"}
     # Steps are merged and have a typicality, unless extractors are named.
     assert ({"steps", "all-MiniLM-L6-v2"} <= names) == (not options)
     names -= {"steps", "all-MiniLM-L6-v2"}

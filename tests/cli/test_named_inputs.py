@@ -29,6 +29,7 @@ _BESIDE = {
     "evaluate scenarios --gold": "--predictions scenarios.jsonl",
     "evaluate scenarios --scenario-list": "--predictions scenarios.jsonl",
     "evaluate steps --model": "--descript sets",
+    "evaluate procedures --model": "inscript",
 }
 """What tasks of `kgscripts evaluate` need besides their required options."""
 
@@ -89,6 +90,7 @@ INPUTS = {
     "track file": "track BAD",
     "track --model": "track tea.md --model BAD",
     "segment inputs": "segment BAD",
+    "read --model": "read 'Cut the rope.' --model BAD",
     "segment --model": "segment story.txt --model BAD",
     "segment --scenario-list": "segment story.txt --scenario-list BAD",
     "topics model": "topics BAD",
@@ -120,8 +122,10 @@ INPUTS = {
     ),
     "train text --treebanks": "train text --out out --work work --treebanks BAD",
     "train text --config": "train text --out out --work work --treebanks inscript --config BAD",
-    "train asides --inscript": "train asides --out out --inscript BAD",
-    "train pronouns --inscript": "train pronouns --out out --inscript BAD",
+    "train reader --procedures": "train reader --out out --procedures BAD",
+    "train reader --recipe-flow": "train reader --out out --recipe-flow BAD",
+    "train reader --inscript": "train reader --out out --inscript BAD",
+    "train reader --config": "train reader --out out --config BAD",
     "train verb-objects --train": "train verb-objects --out out --train BAD",
     "train tools --config": "train tools --out out --config BAD",
     "train tools --train": "train tools --out out --train BAD",

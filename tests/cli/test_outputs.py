@@ -14,8 +14,6 @@ from attrs import frozen
 
 import kgscripts.training.change_ratings
 import kgscripts.training.importance
-import kgscripts.training.text.asides
-import kgscripts.training.text.pronouns
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.models import registry
 from kgscripts.typicality.importance import shipped_importance
@@ -62,8 +60,6 @@ OUTPUTS = {
     "train typicality --out": Case("train typicality --inscript inscript --out OUT"),
     "train change-ratings --out": Case("train change-ratings --out OUT"),
     "train importance --out": Case("train importance graph --out OUT"),
-    "train asides --out": Case("train asides --inscript inscript --out OUT"),
-    "train pronouns --out": Case("train pronouns --inscript inscript --out OUT"),
     "train verb-objects --out": Case("train verb-objects --train story.txt --out OUT"),
     "corpora merge --output": Case(f"{_MERGE} -o OUT"),
     "corpora adjudicate --output": Case("corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o OUT"),
@@ -86,6 +82,7 @@ CHECKPOINTS = {
     "train scenario-calibration --out": "train scenario-calibration --development OUT/file",
     "train tools --out": "train tools --train OUT/file",
     "train step-encoder --out": "train step-encoder --config OUT/file",
+    "train reader --out": "train reader --config OUT/file",
     "train text --out": "train text --treebanks OUT --work work",
     "train steps --out": "train steps --descript dev --inscript inscript --encoder OUT",
 }
@@ -138,10 +135,6 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     for name in ("events.extraction.evaluate_extraction", "steps.merging.evaluate_steps"):
         monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: [NOTHING])
     monkeypatch.setattr("kgscripts.commands.evaluate.evaluation_tasks", lambda: {})
-    for fitted in (kgscripts.training.text.asides, kgscripts.training.text.pronouns):
-        monkeypatch.setattr(fitted, "read_stories", lambda _: [])
-        monkeypatch.setattr(fitted, "marked_texts", lambda *_: [])
-        monkeypatch.setattr(fitted, "fit", lambda _: {"constant": 1.0})
     learning = kgscripts.training.importance
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))

@@ -154,4 +154,4 @@ def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
         ).stdout.splitlines()[-1]
         for command in (building, building, ["show", graph])
     ]
-    assert imported == ["['spacy', 'duckdb']", "[]", "[]"]
+    assert imported == ["['torch', 'spacy', 'duckdb']", "[]", "[]"]

@@ -149,21 +149,22 @@ def evaluate_procedures(
 ) -> list[Evaluation]:
     """The scores described above of each set in a folder.
 
-    Raises InputError for a folder without such sets, and for lines that are not of this form.
+    Raises ModelError for what is no reader, and InputError for a folder without such sets and for lines that are not of
+    this form.
     """
+    reader = load("reader", model)
     files = [file for name in SCHEMES if (file := folder / f"{name}.jsonl").is_file()]
     if not files and not (folder / PET).is_file():
         remedy = f"name a folder with {', '.join(f'{name}.jsonl' for name in SCHEMES)}"
         raise InputError("no annotated procedures", where=str(folder), remedy=remedy)
-    found = [_evaluate(file, spacy_model, split, model) for file in files]
-    return [*found, _processes(folder, spacy_model, model)] if (folder / PET).is_file() else found
+    found = [_evaluate(file, spacy_model, split, reader) for file in files]
+    return [*found, _processes(folder, spacy_model, reader)] if (folder / PET).is_file() else found
 
 
-def _evaluate(file: Path, spacy_model: str | None, split: str, model: str) -> Evaluation:
+def _evaluate(file: Path, spacy_model: str | None, split: str, reader: Reader) -> Evaluation:
     name, texts = file.stem, read_annotated(file)
     if split == TEST and name in _OWN:  # no other is trained on
         texts = texts[len(texts) - len(texts) // 5 :]
-    reader = load("reader", model)
     systems = [_system(EXTRACTOR, texts, _of_build(spacy_model, texts, reader), source=EXTRACTOR)]
     if name in _OWN:
         remark = "follows the annotation of the set, which a build does not"
@@ -321,7 +322,7 @@ def _of_layer(name: str, texts: Sequence[Annotated], reader: Reader) -> list[Fou
     return found
 
 
-def _processes(folder: Path, spacy_model: str | None, model: str) -> Evaluation:
+def _processes(folder: Path, spacy_model: str | None, reader: Reader) -> Evaluation:
     """The scores of PET."""
     records = [json.loads(line) for line in (folder / PET).read_text(encoding="utf-8").splitlines()]
     gold = {record["id"]: _activities(record["mentions"]) for record in records}
@@ -331,7 +332,7 @@ def _processes(folder: Path, spacy_model: str | None, model: str) -> Evaluation:
             answer = json.loads(line)
             answers[answer["model"]][answer["id"]] = _activities(answer["mentions"])
     texts = [_annotated({**record, "set": "myfixit"}) for record in records]
-    read = _events_of(spacy_model, texts, load("reader", model))
+    read = _events_of(spacy_model, texts, reader)
     own = {
         text.id: Counter(event.frame.verb.lower_ for event in events if event.mentions)
         for text, events in zip(texts, read, strict=True)

@@ -70,7 +70,7 @@ class ReadEvent:
     @property
     def happens(self) -> float:
         """That it is a part of what the text tells or instructs."""
-        return sum(self.labels.get(reality, 0.0) for reality in HAPPENS)
+        return sum(share for label, share in self.labels.items() if label in HAPPENS)
 
     @property
     def label(self) -> str:
