@@ -8,6 +8,7 @@ import schemas
 
 if TYPE_CHECKING:
     from exports.graph import Script, ScriptGraph, export
+    from kgscripts.analysis.reading import read
     from kgscripts.commands.evaluate import evaluate
     from kgscripts.component.display import display
     from kgscripts.editing.correcting import correct_graph
@@ -31,6 +32,7 @@ __all__ = [
     "export",
     "load_model",
     "merge_graphs",
+    "read",
     "remove_source",
     "train",
 ]
@@ -46,6 +48,7 @@ _HOMES = {  # The only names of kgscripts that stand for something above it.
     "export": "exports.graph",
     "load_model": "kgscripts.models.registry",
     "merge_graphs": "kgscripts.editing.merging",
+    "read": "kgscripts.analysis.reading",
     "remove_source": "kgscripts.pipeline",
     "train": "lightning_modules.commands",
 }

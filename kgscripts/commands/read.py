@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.padding import Padding
 from rich.text import Text
 
 from kgscripts.commands.options import AsJson
@@ -16,9 +17,7 @@ from schemas.records import Discard, Document
 from schemas.terminal import console, echo, echo_json, printable
 
 if TYPE_CHECKING:
-    import rich.console
-
-    from kgscripts.analysis.reading import ReadSentence, SentenceEvent
+    from kgscripts.analysis.reading import TextReading
 
 _WIDTH = 80
 
@@ -37,24 +36,17 @@ def read(
     Example: kgscripts read "Before touching the old fuse, let it cool."
     """
     documents = list(_documents(text, title))
-    if not documents:
-        raise InputError("there is no sentence to read", where=text[:60], remedy="give a text or a file with one")
-    from kgscripts.analysis.reading import read_texts
-    from kgscripts.building.reading import parse_documents
+    from kgscripts.analysis.reading import read_documents
     from kgscripts.extractors.events.frames import Thresholds
-    from kgscripts.models.registry import load
 
-    found = read_texts(documents, parse_documents(documents, None), load("reader", model), Thresholds())
+    found = read_documents(documents, model, Thresholds())
+    if not found:
+        raise InputError("there is no sentence to read", where=text[:60], remedy="give a text or a file with one")
     if as_json:
-        echo_json(
-            [
-                {"name": document.name, "title": document.title, "sentences": [each.to_dict() for each in sentences]}
-                for document, sentences in zip(documents, found, strict=True)
-            ]
-        )
+        echo_json([reading.to_dict() for reading in found])
         return
-    for document, sentences in zip(documents, found, strict=True):
-        print_sentences(document.title, sentences)
+    for reading in found:
+        _print(reading)
 
 
 def _documents(text: str, title: str) -> Iterator[Document]:
@@ -84,38 +76,17 @@ def _is_file(text: str) -> bool:
         return False
 
 
-def print_sentences(title: str, sentences: Sequence[ReadSentence]) -> None:
+def _print(reading: TextReading) -> None:
     """Print each sentence, and below it what is read in it."""
     screen = console()
     screen = console(width=min(_WIDTH, screen.width))
-    if title:
-        screen.print(Text(printable(title), style="bold"), end="\n\n")
-    for sentence in sentences:
-        screen.print(_marked(sentence))
-        if sentence.condition:
-            screen.print(Text(f"  if: {printable(sentence.condition)}"))
-        if sentence.needed:
-            screen.print(Text(f"  needs: {printable(', '.join(sentence.needed))}"))
+    if reading.title:
+        screen.print(Text(printable(reading.title), style="bold"), end="\n\n")
+    for sentence in reading.sentences:
+        words = Text(printable(" ".join(sentence.text.split())))
         for event in sentence.events:
-            _print_event(screen, event)
+            words.highlight_words([event.text], "bold green" if event.enters else "strike")
+        screen.print(words)
+        for depth, line in sentence.lines():
+            screen.print(Padding(Text(printable(line)), (0, 0, 0, 2 + 4 * depth)))
         screen.print()
-
-
-def _marked(sentence: ReadSentence) -> Text:
-    """The sentence with its events in bold, and struck through where they do not enter a graph."""
-    words = Text(printable(sentence.text))
-    for event in sentence.events:
-        style = "bold green" if event.enters else "strike"
-        words.highlight_words([event.text], style)
-    return words
-
-
-def _print_event(screen: rich.console.Console, event: SentenceEvent) -> None:
-    mark = "+" if event.enters else "-"
-    condition = ", under a condition" if event.conditional else ""
-    left_out = "" if event.enters else "left out: "
-    line = f"  {mark} {event.text}: {left_out}{event.reality}{condition} {event.probability:.2f}"
-    screen.print(Text(printable(line), style="" if event.enters else "dim"))
-    if event.things:
-        things = ", ".join(f"{thing.role} {thing.text} {thing.probability:.2f}" for thing in event.things)
-        screen.print(Text(f"      {printable(things)}", style="" if event.enters else "dim"))

@@ -1,9 +1,9 @@
 """The evaluation task of the slice: whether the predictions of models have changed.
 
-The 16 pairs with their labels, the 8 steps with their state changes and the 4 documents with their scenarios were
-written for this project (`kgscripts/evaluation/data/README.md`). They are too few and too easy to measure the quality
-of a model. Tools are those of the events for development. All of it is development data: every change of a model is
-checked on it.
+The 16 pairs with their labels, the 8 steps with their state changes, the 8 passages with their events and the 4
+documents with their scenarios were written for this project (`kgscripts/evaluation/data/README.md`). They are too few
+and too easy to measure the quality of a model. Tools are those of the events for development. All of it is development
+data: every change of a model is checked on it.
 """
 
 from __future__ import annotations
@@ -71,6 +71,10 @@ def _evaluate(name: str, task: str, model: Any, folder: Path) -> Evaluation:
         path = folder / "slice.steps.txt"
         scenarios = grouped_scenarios(read_descriptions(path.read_text(encoding="utf-8")))
         return score_scenarios(scenarios, lambda _: model, dataset=path.name, split=SLICE)
+    if task == "reader":
+        from kgscripts.evaluation.events.labelled_passages import evaluate_reader
+
+        return evaluate_reader(model, name, folder / "slice.passages.txt")
     if task == "tools":
         from kgscripts.evaluation.tools import evaluate_predicted_tools
 

@@ -1,0 +1,102 @@
+"""Evaluation of the reader on labelled passages: ``data/reader.unseen.txt``, or a file of the same form.
+
+Words are compared by their place. *Event* counts predicates, whatever their reality; *happens* those that enter a
+graph; *reality* is the share of the events found that have the right one. *Role* counts pairs of an event and a thing
+with its role, *pronoun* the nouns that pronouns and left-out objects stand for, *place before* the places where work
+goes on; *needed* and *condition* count words. The calibration error of an event is the mean distance of its probability
+from the share that is right, over ten bins (Naeini et al. 2015).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+
+from attrs import field, frozen
+
+from kgscripts.evaluation.counting import Matches
+from kgscripts.evaluation.result import Evaluation, System, shares
+from kgscripts.models.reader.labels import CONDITION, HAPPENS, NEEDED, PLACE_BEFORE, REFERENT
+from kgscripts.models.reader.reader import Reader, Reading
+from kgscripts.training.reader.gold import LabelledText, labelled_passages
+from kgscripts.training.reader.passages import read_passages
+from schemas.provenance import Exposure
+
+DATASET = "kgscripts labelled passages"
+_LEAST = 0.5
+_BINS = 10
+
+
+@frozen
+class _Counts:
+    of: Mapping[str, Matches] = field(factory=lambda: defaultdict(Matches))
+    reality: Matches = field(factory=Matches)
+    bins: dict[int, list[tuple[float, bool]]] = field(factory=lambda: defaultdict(list))
+
+    def add(self, gold: LabelledText, reading: Reading) -> None:
+        events = {event.word: event for event in reading.events if event.probability >= _LEAST}
+        self.of["event"].add(set(events), set(gold.words))
+        happening = {word for word, event in events.items() if event.happens >= _LEAST}
+        self.of["happens"].add(set(happening), {word for word, label in gold.words.items() if label in HAPPENS})
+        both = {word: event for word, event in events.items() if word in gold.words}
+        right = {word for word, event in both.items() if event.label == gold.words[word]}
+        self.reality.add(set(right), set(both))
+        for event in reading.events:
+            place = min(_BINS - 1, int(event.probability * _BINS))
+            self.bins[place].append((event.probability, event.word in gold.words))
+        found = {
+            (word, thing.word, thing.label)
+            for word, event in both.items()
+            for thing in event.things
+            if thing.probability >= _LEAST
+        }
+        known = {(word, thing, label) for word, event in both.items() for thing, label in gold.pairs[word].items()}
+        kinds = {"pronoun": {REFERENT}, "place before": {PLACE_BEFORE}}
+        for name, labels in kinds.items():
+            self.of[name].add(
+                {pair for pair in found if pair[2] in labels}, {pair for pair in known if pair[2] in labels}
+            )
+        others = {REFERENT, PLACE_BEFORE}
+        roles = [{pair for pair in pairs if pair[2] not in others} for pairs in (found, known)]
+        self.of["role"].add(set(roles[0]), set(roles[1]))
+        for name, shares_of in ((NEEDED, reading.needed), (CONDITION, reading.condition)):
+            words = {word for word, share in enumerate(shares_of) if share >= _LEAST}
+            self.of[name].add(set(words), set(gold.flags.get(name, ())))
+
+    def values(self) -> Iterator[tuple[str, float]]:
+        for name, matches in self.of.items():
+            if matches.gold:
+                yield f"{name} precision", matches.precision
+                yield f"{name} recall", matches.recall
+        yield "reality right", self.reality.recall
+        total = sum(map(len, self.bins.values()))
+        gaps = (abs(sum(share for share, _ in own) - sum(right for _, right in own)) for own in self.bins.values())
+        yield "event calibration error", sum(gaps) / max(1, total)
+
+
+def evaluate_reader(reader: Reader, name: str, path: Path | None = None) -> Evaluation:
+    """The scores described above, by register too, of a reader of this name.
+
+    Raises InputError with the line for what is no labelled passage.
+    """
+    shipped = Path(str(resources.files("kgscripts.evaluation") / "data" / "reader.unseen.txt"))
+    passages, gold = read_passages(path or shipped), labelled_passages([path or shipped])
+    whole, by_register = _Counts(), defaultdict[str, _Counts](_Counts)
+    readings: Sequence[Reading] = reader.read([text.text for text in gold])
+    for passage, text, reading in zip(passages, gold, readings, strict=True):
+        whole.add(text, reading)
+        by_register[passage.register].add(text, reading)
+    figures = list(shares(dict(whole.values())))
+    for register, counts in sorted(by_register.items()):
+        kept = {name: value for name, value in counts.values() if name in ("happens precision", "happens recall")}
+        figures += shares(kept, part=register)
+    return Evaluation(
+        task="reader",
+        dataset=DATASET if path is None else path.name,
+        split="unseen" if path is None else "given",
+        exposure=Exposure.UNSEEN if path is None else Exposure.DEVELOPMENT,
+        items={"passages": len(gold), "events": whole.of["event"].gold},
+        systems=[System(name=name, source=name, figures=figures)],
+    )
