@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
@@ -57,15 +58,16 @@ def all_benchmarks(
     finished = Finished.beside(output)
     benchmarks = [(task, benchmark) for task in evaluation_tasks().values() for benchmark in task.benchmarks]
     wanted = [(task, benchmark) for task, benchmark in benchmarks if benchmark.is_there(data)]
-    echo(f"{len(wanted)} benchmarks", err=True)
+    echo(f"{len(wanted)} benchmarks: {', '.join(benchmark.name for _, benchmark in wanted)}", err=True)
     found: list[Evaluation] = []
     places: dict[str, Path] = {}
     try:
-        for task, benchmark in wanted:
-            echo(f"  {benchmark.name}", err=True)
+        for number, (task, benchmark) in enumerate(wanted, start=1):
+            began = monotonic()
             own = from_json(finished.once(benchmark.key(data), partial(_run, task, benchmark, data, examples)))
             places |= _places(task, own, {}) if attach_as else {}
             found += own
+            echo(f"  {number} of {len(wanted)}: {benchmark.name}, {monotonic() - began:.0f} s", err=True)
     except KeyboardInterrupt:
         words = ["kgscripts", "evaluate", "all", f"--data={data}", f"--output={output}"]
         words += [f"--examples={examples}"] * bool(examples) + ["--json"] * as_json

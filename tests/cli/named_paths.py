@@ -52,6 +52,7 @@ _SMALL = {
     "corpora/ara": "ara --threshold 0.5",
     "corpora/captaincook": "captaincook",
     "corpora/recipe-pages": "pages",
+    "corpora/procedures": "procedures",
     "GRAPH": "graph",
     "DIR": "graph",
     "gold.jsonl": "aligned.jsonl",
@@ -68,6 +69,7 @@ EVALUATIONS = {
     "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl --scenario-list list.txt",
     "scenario-mentions": "scenario-mentions --gold anna.jsonl --beside story.txt",
     "agreement": "agreement read",
+    "reader": "reader --passages labelled.txt",
 }
 """The example of each task of `kgscripts evaluate` on the small inputs; of some, another command that takes less time
 or has more options."""
@@ -142,6 +144,18 @@ def write_inputs(folder: Path) -> None:
         [{"id": f"{label} {number}", "scenario": label, "text": text} for label in LABELS for number in range(3)],
     )
     _write_openpi(folder / "dev")
+    (folder / "procedures").mkdir()
+    text = {"id": "a", "domain": "home", "title": "", "text": "Cut the rope.", "steps": ["Cut the rope."]}
+    annotated = {
+        **text,
+        "set": "wet-lab",
+        "spans": [["Action", 0, 3], ["Reagent", 8, 12]],
+        "links": [["Acts-on", 1, 0]],
+    }
+    _write(folder / "procedures" / "wet-lab.jsonl", [annotated] * 5)
+    (folder / "labelled.txt").write_text(
+        "## repair | blog | A rope\nCut the rope.\n- Cut do obj:rope\n", encoding="utf-8"
+    )
     for split in ("train", "val"):
         (folder / "inscript" / split).mkdir(parents=True)
     write_dish(folder / "ara")

@@ -29,7 +29,7 @@ _BESIDE = {
     "evaluate scenarios --gold": "--predictions scenarios.jsonl",
     "evaluate scenarios --scenario-list": "--predictions scenarios.jsonl",
     "evaluate steps --model": "--descript sets",
-    "evaluate procedures --model": "inscript",
+    "evaluate procedures --model": "procedures",
 }
 """What tasks of `kgscripts evaluate` need besides their required options."""
 

@@ -100,7 +100,7 @@ def _scores_of_graph(directory: Path, *, model: str, stub: Stub, cache: Path) ->
         (["--extractor", "none"], "none"),
         (["--extractor", "llm", "--inscript", "."], "corpora measure 'events' only"),
         (["--extractor", "llm"], "llm.endpoint is missing"),
-        (["--set", "llm.model=tiny"], "'events' has no settings"),
+        (["--set", "llm.model=tiny"], "'events' is measured as it ships"),
     ],
 )
 def test_what_cannot_be_measured_is_said(arguments: list[str], what: str) -> None:
