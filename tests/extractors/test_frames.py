@@ -24,7 +24,7 @@ class FixedReader(Reader):
     def __init__(self, events: Mapping[str, tuple[Reality, Mapping[str, str]]], share: float = 0.9) -> None:
         self._events, self._share = events, share
 
-    def read(self, texts: list[ReaderText], annotation: str = "graph") -> list[Reading]:  # type: ignore[override]
+    def read(self, texts: list[ReaderText], annotation: str = "graph") -> list[Reading]:  # type: ignore[override]  # noqa: ARG002
         return [self._reading(text) for text in texts]
 
     def _reading(self, text: ReaderText) -> Reading:

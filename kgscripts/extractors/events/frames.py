@@ -174,6 +174,7 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
     before = [thing for thing in things if thing.label in (REFERENT, PLACE_BEFORE)]
     own = [thing for thing in things if thing not in before and tokens[thing.word].sent == verb.sent]
     frame = Frame(verb, particle=particle_or_adverb(verb))
+    has_object = any(thing.label == EventRole.OBJECT for thing in own)
     for thing in own:
         token, role = tokens[thing.word], EventRole(thing.label)
         frame.roles[token] = role
@@ -181,7 +182,7 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
             frame.tools[token] = roles[thing.word] = _TOOLS[role]
         if role is EventRole.RECIPIENT:
             frame.recipients.append(token)
-        elif role is EventRole.OBJECT or _is_direct(token, verb):
+        elif role is EventRole.OBJECT or (not has_object and _is_direct(token, verb)):
             frame.objects.append(token)
             if role in _TOOLS:
                 frame.handled.append(token)
