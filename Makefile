@@ -73,10 +73,12 @@ bench: $(VENV)/.dev
 text-model: $(VENV)/.dev
 	$(BIN)/python -m kgscripts train text --treebanks $(TREEBANKS) --out kgscripts/text/model $(if $(wildcard build/text/run/model-best),--resume)
 
-# Measures the extractor anew, as the scores that ship: make scores CORPORA=folder-with-the-three-corpora
+# Measures the extractor and its reader anew, as the scores that ship: make scores CORPORA=folder-with-the-corpora
 scores: $(VENV)/.core
 	$(BIN)/kgscripts evaluate extraction --inscript $(CORPORA)/inscript --descript $(CORPORA)/descript \
 	  --recipes $(CORPORA)/recipe-flow --attach-as unseen
+	$(BIN)/kgscripts evaluate procedures $(CORPORA)/procedures --attach-as unseen
+	$(BIN)/kgscripts evaluate reader --model reader --attach-as unseen
 
 # The sdist and the wheel of a commit, in dist/: the same bytes from every checkout of it, since times are the commit's.
 dist: $(VENV)/.dev

@@ -17,9 +17,9 @@ from pathlib import Path
 from attrs import field, frozen
 
 from kgscripts.evaluation.counting import Matches
-from kgscripts.evaluation.result import Evaluation, System, shares
-from kgscripts.models.reader.labels import CONDITION, HAPPENS, NEEDED, PLACE_BEFORE, REFERENT
-from kgscripts.models.reader.reader import Reader, Reading
+from kgscripts.evaluation.result import Evaluation, Role, System, shares
+from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, HAPPENS, NEEDED, PLACE_BEFORE, REFERENT
+from kgscripts.models.reader.reader import Reader, ReadEvent, Reading, Thing
 from kgscripts.training.reader.gold import LabelledText, labelled_passages
 from kgscripts.training.reader.passages import read_passages
 from schemas.provenance import Exposure
@@ -74,6 +74,49 @@ class _Counts:
         total = sum(map(len, self.bins.values()))
         gaps = (abs(sum(share for share, _ in own) - sum(right for _, right in own)) for own in self.bins.values())
         yield "event calibration error", sum(gaps) / max(1, total)
+
+
+def evaluate_agreement() -> Evaluation:
+    """The same figures of the second labels of 298 passages that ship, given independently, against the first.
+
+    Passages whose sentences were mended since are left out.
+    """
+    folder = Path(str(resources.files("kgscripts.training.reader") / "data"))
+    second = {_content(text): text for text in labelled_passages([folder / "second" / "labels.txt"])}
+    counts = _Counts()
+    passages = 0
+    for gold in labelled_passages(sorted(folder.glob("*.txt"))):
+        if (other := second.get(_content(gold))) is not None:
+            counts.add(gold, _as_reading(other))
+            passages += 1
+    return Evaluation(
+        task="reader",
+        dataset="kgscripts labelled passages, labelled twice",
+        split="train",
+        exposure=Exposure.DEVELOPMENT,
+        items={"passages": passages, "events": counts.of["event"].gold},
+        systems=[System(name="second labels", role=Role.BASELINE, figures=shares(dict(counts.values())))],
+    )
+
+
+def _content(text: LabelledText) -> tuple[str, ...]:
+    return (text.text.title, *text.text.all_words)
+
+
+def _as_reading(text: LabelledText) -> Reading:
+    """Labels as what a reader says, without a doubt."""
+    events = tuple(
+        ReadEvent(
+            word=word,
+            labels={label: 1.0},
+            conditional=float(word in text.flags.get(CONDITIONAL, ())),
+            things=tuple(Thing(thing, role, 1.0) for thing, role in text.pairs.get(word, {}).items()),
+        )
+        for word, label in sorted(text.words.items())
+    )
+    words = range(text.text.words)
+    needed, condition = ([float(word in text.flags.get(flag, ())) for word in words] for flag in (NEEDED, CONDITION))
+    return Reading(events, needed, condition)
 
 
 def evaluate_reader(reader: Reader, name: str, path: Path | None = None) -> Evaluation:
