@@ -66,7 +66,7 @@ def test_figures_by_hand(tmp_path: Path) -> None:
 def test_what_is_no_passage_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "passages.txt"
     path.write_text("Pull it.\n", encoding="utf-8")
-    with pytest.raises(InputError, match="passages.txt:1"):
+    with pytest.raises(InputError, match=r"passages\.txt:1"):
         evaluate_reader(FixedReader(), "fixed", path)
 
 
