@@ -17,12 +17,12 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
-from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NONE, PAIRS, WORDS
+from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NEEDED, NONE, PAIRS, WORDS
 from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
 from kgscripts.training.reader.gold import LabelledText
-from kgscripts.training.reader.partial_labels import AUXILIARY, pair_masks, surprisal, word_masks
+from kgscripts.training.reader.partial_labels import AUXILIARY, is_grammar, pair_masks, surprisal, word_masks
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, length_batches, split
 from lightning_modules.task_settings import ReaderTrainingSettings
 
@@ -42,7 +42,8 @@ class ReaderBatch(TrainingBatch):
     """Windows of one set with gold labels.
 
     `words` (rows, words) are the numbers of labels, -1 where a word is only context; `flags` (rows, words, flags);
-    `auxiliary` (rows, words) says whose labels say nothing about those of a graph;
+    `auxiliary` (rows, words) says whose labels say nothing about those of a graph, and `grammar` (rows, words) which
+    words have none there;
     `row` and `place` (predicates,) are predicates, `pairs` (predicates, words) their pairs' labels by number.
     """
 
@@ -51,6 +52,7 @@ class ReaderBatch(TrainingBatch):
     words: Tensor
     flags: Tensor
     auxiliary: Tensor
+    grammar: Tensor
     row: Tensor
     place: Tensor
     pairs: Tensor
@@ -94,6 +96,7 @@ class ReaderData(TrainingData[ReaderExample]):
         words = torch.full((rows, longest), -1, dtype=torch.int64)
         flags = torch.zeros(rows, longest, len(FLAGS))
         auxiliary = torch.zeros(rows, longest, dtype=torch.bool)
+        grammar = torch.zeros(rows, longest, dtype=torch.bool)
         predicates: list[tuple[int, int]] = []
         pairs: list[Tensor] = []
         for row, example in enumerate(examples):
@@ -106,6 +109,7 @@ class ReaderData(TrainingData[ReaderExample]):
             words[row, own.start - inside.start : len(inside)] = torch.tensor(
                 [WORDS[name].index(text.words.get(number, NONE)) for number in own]
             )
+            grammar[row, : len(inside)] = torch.tensor([is_grammar(text.text.all_words[number]) for number in inside])
             if name != LISTS:
                 auxiliary[row, : len(inside)] = torch.tensor(
                     [text.text.all_words[number].lower() in AUXILIARY for number in inside]
@@ -130,6 +134,7 @@ class ReaderData(TrainingData[ReaderExample]):
             words=words,
             flags=flags,
             auxiliary=auxiliary,
+            grammar=grammar,
             row=at[:, 0],
             place=at[:, 1],
             pairs=torch.stack(pairs) if pairs else torch.zeros(0, longest, dtype=torch.int64),
@@ -156,20 +161,39 @@ class ReaderModule(TrainingModule):
         if batch.set == GRAPH:
             flags = self.network.flags(states)[own].float()
             total = total + functional.binary_cross_entropy_with_logits(flags, batch.flags[own], reduction="sum")
-        elif (masks := word_masks(batch.set)) is not None:
-            known = own & ~batch.auxiliary
-            scores = self.network.words(states, GRAPH)[known].float()
-            total = total + self._settings.partial_weight * surprisal(scores, batch.words[known], masks)
+        else:
+            total = total + self._settings.partial_weight * self._partial_words(batch, states, own)
         if len(batch.row) and batch.set in self.network.pair_layers:
             parts = self.network.parts(states)
-            scores = self.network.pairs(parts, batch.row, batch.place, batch.set)
             known = batch.pairs >= 0
-            of_pairs = functional.cross_entropy(scores[known].float(), batch.pairs[known], reduction="sum")
-            if (masks := pair_masks(batch.set)) is not None:
-                ours = self.network.pairs(parts, batch.row, batch.place, GRAPH)[known].float()
-                of_pairs = of_pairs + self._settings.partial_weight * surprisal(ours, batch.pairs[known], masks)
+            scores = self.network.pairs(parts, batch.row, batch.place, batch.set)[known].float()
+            of_pairs = functional.cross_entropy(scores, batch.pairs[known], reduction="sum")
+            if batch.set != GRAPH:
+                of_pairs = of_pairs + self._settings.partial_weight * self._partial_pairs(batch, parts, known)
             total = total + self._settings.pair_weight * of_pairs
         return Loss(total / count, count)
+
+    def _partial_words(self, batch: ReaderBatch, states: Tensor, own: Tensor) -> Tensor:
+        """The surprisal of what labels of another set leave of the labels of a graph."""
+        scores, flags = self.network.words(states, GRAPH).float(), self.network.flags(states).float()
+        total = _of_nothing(scores[own & batch.grammar])
+        known = own & ~batch.auxiliary & ~batch.grammar
+        if (masks := word_masks(batch.set)) is not None:
+            total = total + surprisal(scores[known], batch.words[known], masks)
+        # Neither verbs nor words of grammar are what is needed.
+        other = own & (batch.grammar | (batch.words == 1))
+        return total + functional.softplus(flags[other][:, FLAGS.index(NEEDED)]).sum()
+
+    def _partial_pairs(self, batch: ReaderBatch, parts: tuple[Tensor, Tensor], known: Tensor) -> Tensor:
+        """The same of pairs."""
+        scores = self.network.pairs(parts, batch.row, batch.place, GRAPH).float()
+        places = torch.arange(known.shape[1], device=known.device)
+        nothing = known & (batch.grammar[batch.row] | (places[None] == batch.place[:, None]))
+        total = _of_nothing(scores[nothing])
+        if (masks := pair_masks(batch.set)) is not None:
+            left = known & ~nothing
+            total = total + surprisal(scores[left], batch.pairs[left], masks)
+        return total
 
     def trained_state(self) -> Mapping[str, Tensor]:
         """All but the embeddings of pieces, which stay those of MiniLM."""
@@ -251,6 +275,11 @@ def temperatures_of(module: ReaderModule, data: ReaderData) -> Temperatures:
         pairs=_temperature(pairs, functional.cross_entropy),
         flags=_temperature(flags, functional.binary_cross_entropy_with_logits),
     )
+
+
+def _of_nothing(scores: Tensor) -> Tensor:
+    """The summed surprisal of no label, the first one: `scores` are (items, labels)."""
+    return (scores.logsumexp(dim=1) - scores[:, 0]).sum()
 
 
 def _temperature(parts: Sequence[tuple[Tensor, Tensor]], surprisal: Callable[[Tensor, Tensor], Tensor]) -> float:

@@ -276,5 +276,5 @@ class ReaderTrainingSettings(TrainingSettings):
     weight_decay: float = not_negative(0.01)
     gradient_clip: float | None = 1.0
     batch_size: int = count(12)
-    epochs: int = count(7)
-    patience: int = count(7)
+    epochs: int = count(4)
+    patience: int = count(4)

@@ -69,6 +69,6 @@ PAIRS: Mapping[str, Sequence[str]] = {
     "easdrl": [NONE, "object"],
     "wet-lab": [NONE, "Acts-on", "Using", "Site", "Creates"],
     "recipe-flow": [NONE, "t", "d"],
-    LISTS: [NONE, *EventRole, REFERENT, "means", "place", "no means"],
+    LISTS: [NONE, *EventRole, REFERENT, "means", "place", "no means", "nothing"],
 }
 """Set of annotations -> its labels of pairs of a predicate and a thing."""

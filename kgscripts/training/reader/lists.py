@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 HAPPENED, OTHER, NO_EVENT = "happens", "other", "no event"
-MEANS, PLACE, NO_MEANS = "means", "place", "no means"
+MEANS, PLACE, NO_MEANS, NOTHING = "means", "place", "no means", "nothing"
 _PACKAGE = "kgscripts.training.reader"
 _REALITY = ("reality", "habits", "memories", "asides")
+_VERBS = frozenset({"VERB", "AUX"})
+_NOUNS = frozenset({"NOUN", "PROPN", "PRON"})
 _USING = frozenset({"use", "uses", "used", "using"})
 _ROLES = {
     "instrument": EventRole.INSTRUMENT,
@@ -64,6 +66,15 @@ def _numbers(doc: Doc) -> dict[int, int]:
     return {token.idx: number for number, token in enumerate(token for token in doc if not token.is_space)}
 
 
+def _labelled(id: str, doc: Doc, words: dict[int, str], pairs: dict[int, dict[int, str]]) -> LabelledText:
+    """A text with these labels; what the parse takes for no verb is no event, and what is no noun no thing."""
+    tokens = [token for token in doc if not token.is_space]
+    others = {number: NO_EVENT for number, token in enumerate(tokens) if token.pos_ not in _VERBS}
+    nothing = {number: NOTHING for number, token in enumerate(tokens) if token.pos_ not in _NOUNS}
+    of_verbs = {verb: {**nothing, **pairs.get(verb, {})} for verb, label in words.items() if label != NO_EVENT}
+    return LabelledText(LISTS, id, _text(doc), {**others, **words}, of_verbs)
+
+
 def _of_reality(marked: MarkedText, name: str) -> LabelledText:
     doc = load_pipeline()(marked.text)
     numbers = _numbers(doc)
@@ -72,7 +83,7 @@ def _of_reality(marked: MarkedText, name: str) -> LabelledText:
         for start, label in marked.labels.items()
         if start in numbers and label in ("yes", "no")
     }
-    return LabelledText(LISTS, f"{name} {marked.text[:40]}", _text(doc), words, {})
+    return _labelled(f"{name} {marked.text[:40]}", doc, words, {})
 
 
 def _of_objects(marked: MarkedText, name: str) -> LabelledText:
@@ -85,16 +96,14 @@ def _of_objects(marked: MarkedText, name: str) -> LabelledText:
             continue
         verb = numbers[start]
         words[verb] = HAPPENED
-        things: dict[int, str] = {}
+        pairs[verb] = {}
         for head in named_heads(label):
             named = _named(tokens, head)
             if name == "pronouns":
-                things.update(dict.fromkeys([n for n in named if n < verb][-1:], REFERENT))
+                pairs[verb].update(dict.fromkeys([n for n in named if n < verb][-1:], REFERENT))
             elif len(same := [number for number in named if tokens[number].sent == tokens[verb].sent]) == 1:
-                things[same[0]] = EventRole.OBJECT
-        if things:
-            pairs[verb] = things
-    return LabelledText(LISTS, f"{name} {marked.text[:40]}", _text(doc), words, pairs)
+                pairs[verb][same[0]] = EventRole.OBJECT
+    return _labelled(f"{name} {marked.text[:40]}", doc, words, pairs)
 
 
 def _of_tool(text: str, event: str, thing: str, role: str = MEANS) -> Iterator[LabelledText]:
@@ -102,18 +111,15 @@ def _of_tool(text: str, event: str, thing: str, role: str = MEANS) -> Iterator[L
     doc = load_pipeline()(text)
     tokens = [token for token in doc if not token.is_space]
     verbs = [number for number, token in enumerate(tokens) if lemma(token) == event.split(" ")[0]]
-    if len(verbs) != 1:
+    named = _named(tokens, thing.rsplit(" ", 1)[-1]) if thing else []
+    if len(verbs) != 1 or (thing and len(named) != 1):
         return
     words: dict[int, str] = {verbs[0]: HAPPENED}
-    if not thing:
-        things = dict.fromkeys(range(len(tokens)), NO_MEANS)
-    else:
-        named = _named(tokens, thing.rsplit(" ", 1)[-1])
-        if len(named) != 1:
-            return
-        things = {named[0]: role}
+    things = {number: NO_MEANS for number, token in enumerate(tokens) if token.pos_ in _NOUNS}
+    if named:
+        things = {**(things if role == MEANS else {}), named[0]: role}
         words.update({number: NO_EVENT for number, token in enumerate(tokens) if token.lower_ in _USING})
-    yield LabelledText(LISTS, f"tool {text[:60]}", _text(doc), words, {verbs[0]: things})
+    yield _labelled(f"tool {text[:60]}", doc, words, {verbs[0]: things})
 
 
 def _named(tokens: Sequence[Token], head: str) -> list[int]:

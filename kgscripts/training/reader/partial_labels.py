@@ -24,12 +24,79 @@ _MEANS: Set[str] = frozenset(
 _PLACE: Set[str] = frozenset(
     {EventRole.CONTAINER, EventRole.APPLIANCE, EventRole.SUPPORT, EventRole.DESTINATION, EventRole.PLACE}
 )
+_REST: Set[str] = frozenset(PAIRS[GRAPH]) - {EventRole.OBJECT, EventRole.INSTRUMENT, EventRole.APPLIANCE}
+"""Of words without a link to an action."""
 
 AUXILIARY = frozenset(
     {"use", "uses", "used", "using", "let", "make", "making", "keep", "try", "avoid", "start", "begin", "continue"}
     | {"allow", "need", "want", "have", "get", "take", "repeat", "be", "go", "ensure", "remember"}
 )
 """Words that sets annotate as actions and the guidelines often as none: nothing is known of them."""
+
+_GRAMMAR = frozenset(
+    {
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "but",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "from",
+        "with",
+        "into",
+        "onto",
+        "by",
+        "for",
+        "as",
+    }
+    | {"over", "under", "until", "while", "if", "when", "then", "than", "so", "also", "not", "no", "very", "about"}
+    | {
+        "around",
+        "through",
+        "after",
+        "before",
+        "between",
+        "i",
+        "you",
+        "we",
+        "he",
+        "she",
+        "they",
+        "my",
+        "your",
+        "his",
+        "its",
+    }
+    | {
+        "our",
+        "their",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "will",
+        "would",
+        "can",
+        "could",
+        "may",
+        "should",
+        "must",
+    }
+    | {"there", "who", "which", "where", "how", "too", "just", "only", "again", "once", "because", "though", "don't"}
+)
+
+
+def is_grammar(word: str) -> bool:
+    """Whether a word in any text is neither an event nor a thing with a part in one."""
+    return word.lower() in _GRAMMAR or not any(map(str.isalnum, word))
+
 
 _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
     "wikihow-fg": {"Ae": _TO_DO, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT},
@@ -40,15 +107,16 @@ _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
     LISTS: {"happens": HAPPENS, "other": (_EVENT | _NO_EVENT) - HAPPENS, "no event": _NO_EVENT},
 }
 _OF_PAIRS: Mapping[str, Mapping[str, Set[str]]] = {
-    "wikihow-fg": {"Targ": _OBJECT, "T-comp": _MEANS},
-    "easdrl": {"object": _OBJECT},
-    "wet-lab": {"Acts-on": _OBJECT, "Using": _MEANS, "Site": _PLACE},
-    "recipe-flow": {"t": _OBJECT | _MEANS, "d": _PLACE},
+    "wikihow-fg": {"Targ": _OBJECT, "T-comp": _MEANS, NONE: _REST},
+    "easdrl": {"object": _OBJECT, NONE: _REST},
+    "wet-lab": {"Acts-on": _OBJECT, "Using": _MEANS, "Site": _PLACE, NONE: _REST},
+    "recipe-flow": {"t": _OBJECT | _MEANS, "d": _PLACE, NONE: _REST},
     LISTS: {
         **{role: frozenset({role}) for role in (*EventRole, REFERENT)},
         "means": _MEANS,
         "place": frozenset({EventRole.DESTINATION, EventRole.PLACE}),
         "no means": frozenset(PAIRS[GRAPH]) - _MEANS | {EventRole.MATERIAL},
+        "nothing": frozenset({NONE}),
     },
 }
 
