@@ -197,6 +197,8 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
         acting = [noun for noun in frame.objects if noun in subjects]  # "the dough rises"
         frame.objects = [noun for noun in frame.objects if noun not in acting]
         frame.agents = [noun for noun in subjects if frame.roles.get(noun) in (None, EventRole.OBJECT)]
+    if frame.particle is None:
+        frame.particle = _before_object(frame)
     frame.phrases = list(_phrases(frame))
     if all(not is_noun(noun) for noun in frame.objects):
         referents = [tokens[thing.word] for thing in before if thing.label == REFERENT]
@@ -207,6 +209,13 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
         if thing.label == PLACE_BEFORE and is_noun(token) and token.lower_ not in names:
             frame.carried.append((token, tokens.offset(thing.word), roles.get(thing.word)))
     return frame
+
+
+def _before_object(frame: Frame) -> Token | None:
+    """The particle between a verb and its object that the parse takes for a preposition: "peeled off the tape"."""
+    following = frame.verb.doc[frame.verb.i + 1 : frame.verb.i + 2]
+    found = (word for word in following if word.dep_ == "case" and word.lower_ in _PARTICLE_ADVERBS)
+    return next((word for word in found if word.head in frame.objects), None)
 
 
 def _is_direct(noun: Token, verb: Token) -> bool:
