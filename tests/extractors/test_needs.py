@@ -119,23 +119,3 @@ def test_lists_are_no_events() -> None:
 )
 def test_a_list_of_nothing_gives_nothing(text: str) -> None:
     assert _needs(text) == ([], [])
-
-
-@pytest.mark.parametrize(
-    ("text", "needs"),
-    [
-        ("You will need a kite, a reel of string, gloves and a breezy field.", ["kite", "reel", "glove", "field"]),
-        ("Kites are fun. For this you need two kites and a 5 ft. tail.", ["kite", "tail"]),
-        ("To hang a picture, you'll need a hammer (or mallet), nails, and a level.", ["hammer", "nail", "level"]),
-        ("You’ll also need a bucket to carry the water.", ["bucket"]),
-        ("We need a bowl.", ["bowl"]),
-        ("Gather a kite, some string and a tail.", ["kite", "string", "tail"]),
-        ("First, gather your kite and a pair of gloves.", ["kite", "glove"]),
-        *(("You need to run.", []), ("You don't need a kite.", []), ("If you need a kite, buy one.", [])),
-        *(("You will need patience and 20 minutes.", []), ("Gather the hair into a ponytail.", [])),
-        *(("Get a chair and sit down.", []), ("He said that you need a kite.", [])),
-    ],
-)
-@pytest.mark.parametrize("before", ["How to fly a kite\n\n", "How to fly a kite\n\nGo out.\n\n1. "])
-def test_sentences_that_say_what_is_needed(text: str, needs: list[str], before: str) -> None:
-    assert [record.lemma for record in _records(before + text + " Run.") if isinstance(record, Need)] == needs

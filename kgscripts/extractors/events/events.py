@@ -102,15 +102,24 @@ class EventExtractor(Extractor):
         """See `Extractor`."""
         if self._reader is None:
             self._reader = load(_TASK, self.settings.model, self.settings.device)
-        texts = [
-            Text([parse for parse in item.parses if parse.passage.kind is not PassageKind.NEEDS], item.document.title)
-            for item in documents
-        ]
-        read = events_of_texts(texts, self._reader, self.settings.thresholds)
-        return [_records(item, found) for item, found in zip(documents, read, strict=True)]
+        texts = [(number, text) for number, item in enumerate(documents) for text in _texts(item)]
+        found: list[list[ReadEvents]] = [[] for _ in documents]
+        read = events_of_texts([text for _, text in texts], self._reader, self.settings.thresholds)
+        for (number, _), events in zip(texts, read, strict=True):
+            found[number].append(events)
+        return [_records(item, own) for item, own in zip(documents, found, strict=True)]
 
 
-def _records(parsed: ParsedDocument, found: ReadEvents) -> list[Record]:
+def _texts(parsed: ParsedDocument) -> Iterator[Text]:
+    """What is read as one text: all prose; the sides of a pair tell the same twice, and are read apart."""
+    sides: dict[bool, list[Parse]] = defaultdict(list)
+    for parse in parsed.parses:
+        if parse.passage.kind is not PassageKind.NEEDS:
+            sides[parse.passage.kind is PassageKind.ABSTRACT].append(parse)
+    yield from (Text(parses, parsed.document.title) for parses in sides.values())
+
+
+def _records(parsed: ParsedDocument, found: Sequence[ReadEvents]) -> list[Record]:
     text = parsed.document.text
     events: list[EventMention] = []
     needs: list[Need] = []
@@ -118,8 +127,10 @@ def _records(parsed: ParsedDocument, found: ReadEvents) -> list[Record]:
     for passage, parses in groupby(parsed.parses, key=lambda parse: parse.passage):
         if passage.kind is PassageKind.NEEDS:
             needs.extend(needs_of(list(parses), text))
-    needs.extend(need for parse, places in found.needs for need in needs_of_sentences(parse, places, text))
-    for event in found.events:
+    needs.extend(
+        need for read in found for parse, places in read.needs for need in needs_of_sentences(parse, places, text)
+    )
+    for event in (event for read in found for event in read.events):
         events.extend(event.mentions)
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))
@@ -209,7 +220,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
     The object of an action is "it" or "them" if the text has a pronoun that is not resolved.
     """
     used = [tool for tool in frame.tools if tool not in frame.handled]
-    inferred = _inferred(frame)
+    inferred = list(_inferred(frame))
     phrase = phrase_of_action(frame, used)
     said = phrase_words(phrase)
     for noun in _acted_upon(frame) or (None,):
@@ -240,23 +251,19 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
                 )
                 for tool in tools
             ]
-            + list(inferred),
+            + inferred,
             measures=measures_of(frame, (found.noun for found in participants), tools),
         )
 
 
-def _inferred(frame: Frame) -> list[Tool]:
-    """The tools of events before with which the work goes on."""
-    return [
-        Tool(
-            lemma=noun_lemma(noun),
-            role=role or role_of(noun_lemma(noun), "in"),
-            start=offset + noun.idx,
-            end=offset + noun.idx + len(noun),
-            inferred=True,
-        )
-        for noun, offset, role in frame.carried
-    ]
+def _inferred(frame: Frame) -> Iterator[Tool]:
+    """The tools of events before with which the work goes on, those that the event names left out."""
+    known = {noun_lemma(noun) for noun in (*frame.tools, *frame.nouns())}
+    for noun, offset, role in frame.carried:
+        name, start = noun_lemma(noun), offset + noun.idx
+        if name not in known:
+            known.add(name)
+            yield Tool(lemma=name, role=role or role_of(name, "in"), start=start, end=start + len(noun), inferred=True)
 
 
 def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
