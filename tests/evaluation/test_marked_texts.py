@@ -41,10 +41,10 @@ def test_the_lists_have_the_sizes_in_their_readme() -> None:
 
 def test_objects_by_hand() -> None:
     text = "I [peeled|carrot;red onion] the carrots and the onion. I [sat|-] down. She [cut|bread] the cake. [Nice|-]."
-    (found,) = object_scores(FrameReader(load_pipeline()), {"development": [unmarked(text)]})
+    (found,) = object_scores(FrameReader(load_pipeline()), {"unseen": [unmarked(text)]})
     # "Nice" is not found; "cut" has another object.
     assert values(found) == pytest.approx({"event recall": 3 / 4, "object_right": 2 / 3})
-    assert found.exposure is Exposure.DEVELOPMENT
+    assert found.exposure is Exposure.UNSEEN
 
 
 def test_reality_by_hand() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from kgscripts.extractors.events.instructions import read_instruction
 from kgscripts.pipeline import build_graph
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.syntax import compound_lemma, prepositional_phrases
+from schemas.errors import QueryError
 from schemas.records import PassageKind
 from tests.extractors.parses import read_parses
 
@@ -91,5 +93,6 @@ def test_no_run_of_words_stops_a_build(tmp_path: Path) -> None:
 
 
 def test_an_instruction_of_any_depth() -> None:
-    assert read_instruction("drain " * DEPTH).words
-    assert read_instruction("drain a cup " + "of a cup " * (DEPTH // 2)).words
+    for text in ("drain " * DEPTH, "drain a cup " + "of a cup " * (DEPTH // 2)):
+        with suppress(QueryError):  # in a text without sense, there need not be an event
+            assert read_instruction(text).words
