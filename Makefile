@@ -77,7 +77,6 @@ text-model: $(VENV)/.dev
 scores: $(VENV)/.core
 	$(BIN)/kgscripts evaluate extraction --inscript $(CORPORA)/inscript --descript $(CORPORA)/descript \
 	  --recipes $(CORPORA)/recipe-flow --attach-as unseen
-	$(BIN)/kgscripts evaluate procedures $(CORPORA)/procedures --attach-as unseen
 	$(BIN)/kgscripts evaluate reader --model reader --attach-as unseen
 
 # The sdist and the wheel of a commit, in dist/: the same bytes from every checkout of it, since times are the commit's.
