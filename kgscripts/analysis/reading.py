@@ -13,7 +13,7 @@ from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.events.frames import ReadText, Thresholds
 from kgscripts.models.reader.labels import HAPPENS, PLACE_BEFORE, REFERENT, EventRole, Reality
-from kgscripts.models.reader.reader import ReadEvent, Reading
+from kgscripts.models.reader.readings import ReadEvent, Reading
 from kgscripts.models.registry import DEFAULT, load
 from schemas.errors import InputError
 from schemas.records import Document

@@ -71,7 +71,7 @@ def _documents(text: str, title: str) -> Iterator[Document]:
 
 def _is_file(text: str) -> bool:
     try:
-        return Path(text).exists()
+        return bool(text.strip()) and Path(text).exists()
     except (OSError, ValueError):  # a long text is no name
         return False
 

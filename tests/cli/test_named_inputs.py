@@ -91,6 +91,7 @@ INPUTS = {
     "track --model": "track tea.md --model BAD",
     "segment inputs": "segment BAD",
     "read --model": "read 'Cut the rope.' --model BAD",
+    "read text": "read BAD",
     "segment --model": "segment story.txt --model BAD",
     "segment --scenario-list": "segment story.txt --scenario-list BAD",
     "topics model": "topics BAD",

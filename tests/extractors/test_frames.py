@@ -10,7 +10,8 @@ from kgscripts.extractors.events.events import Text, events_of_texts
 from kgscripts.extractors.events.frames import Thresholds
 from kgscripts.extractors.protocol import Parse
 from kgscripts.models.reader.labels import PLACE_BEFORE, REFERENT, EventRole, Reality
-from kgscripts.models.reader.reader import Reader, ReadEvent, Reading, Thing
+from kgscripts.models.reader.reader import Reader
+from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import DiscardReason, EventMention, Passage, PassageKind, ToolRole

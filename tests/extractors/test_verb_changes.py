@@ -81,7 +81,6 @@ def _in_words(change: Change) -> str:
                 "fullness of cup: emptier -> fuller",
             ],
         ),
-        ("Fill the kettle with water.", ["fullness of kettle: empty -> full", "location of water: in kettle"]),
         (
             "Wipe the table with a cloth.",
             [
@@ -90,7 +89,6 @@ def _in_words(change: Change) -> str:
                 "location of dirt: on table -> removed",
             ],
         ),
-        ("Dry the dog with a towel.", ["wetness of dog: wet -> dry", "wetness of towel: dry -> wet"]),
         ("Wash the dishes in the sink.", ["cleanliness of dish: dirty -> clean", "wetness of dish: dry -> wet"]),
         ("Switch on the lamp.", ["power of lamp: off -> on", "brightness of room: dark -> bright"]),
         ("Turn the oven off.", ["power of oven: on -> off"]),
@@ -159,7 +157,6 @@ def test_what_a_step_does_not_bring_about(step: str, wrong: str) -> None:
                 f"location of book: with {PERSON} -> with anna",
             ],
         ),
-        ("Anna gives Ben the keys.", ["possession of key: anna -> ben", "possession of ben: without key -> with key"]),
         (
             "Buy a ticket.",
             ["possession of ticket: not owned -> owned", f"payment of {PERSON}: more money -> less money"],

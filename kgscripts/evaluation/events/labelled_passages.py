@@ -19,7 +19,8 @@ from attrs import field, frozen
 from kgscripts.evaluation.counting import Matches
 from kgscripts.evaluation.result import Evaluation, Role, System, shares
 from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, HAPPENS, NEEDED, PLACE_BEFORE, REFERENT
-from kgscripts.models.reader.reader import Reader, ReadEvent, Reading, Thing
+from kgscripts.models.reader.reader import Reader
+from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.training.reader.gold import LabelledText, labelled_passages
 from kgscripts.training.reader.passages import read_passages
 from schemas.provenance import Exposure

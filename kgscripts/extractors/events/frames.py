@@ -15,7 +15,7 @@ from attrs import frozen
 from kgscripts.extractors.events.agreeing_parse import agreeing
 from kgscripts.extractors.events.nouns import content_head, is_noun
 from kgscripts.models.reader.labels import HAPPENS, PLACE_BEFORE, REFERENT, EventRole, Reality
-from kgscripts.models.reader.reader import ReadEvent, Reading
+from kgscripts.models.reader.readings import ReadEvent, Reading
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.text.syntax import (
     OBJECT,

@@ -5,7 +5,7 @@ What it says of a text depends on this text alone (`kgscripts.models.inference`)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from kgscripts.models.checkpoint import Checkpoint, TrainedModel, from_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import fixed_batches, padded_length, run_side_by_side
-from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, FLAGS, GRAPH, HAPPENS, NEEDED, PAIRS, WORDS
+from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, FLAGS, GRAPH, NEEDED, PAIRS, WORDS
 from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
+from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import Pieces, ReaderText, Window
 
 KIND = "reader"
@@ -39,52 +40,6 @@ class Temperatures:
     words: float = field(default=1.0, validator=validators.gt(0.0))
     pairs: float = field(default=1.0, validator=validators.gt(0.0))
     flags: float = field(default=1.0, validator=validators.gt(0.0))
-
-
-@frozen
-class Thing:
-    """A word that has a part in an event: an `EventRole`, or what stands for one that the text leaves out."""
-
-    word: int
-    label: str
-    probability: float
-
-
-@frozen
-class ReadEvent:
-    """A word with the probability of each of its labels, which are realities in the annotation of a graph.
-
-    `conditional` is the probability that it stands under a condition.
-    """
-
-    word: int
-    labels: Mapping[str, float]
-    conditional: float
-    things: tuple[Thing, ...]
-
-    @property
-    def probability(self) -> float:
-        """That the word tells an event, real or not."""
-        return sum(self.labels.values())
-
-    @property
-    def happens(self) -> float:
-        """That it is a part of what the text tells or instructs."""
-        return sum(share for label, share in self.labels.items() if label in HAPPENS)
-
-    @property
-    def label(self) -> str:
-        """The most probable one."""
-        return max(self.labels, key=lambda label: self.labels[label])
-
-
-@frozen
-class Reading:
-    """What a text says: events in their order, and the probabilities of words of needs and of conditions, (words,)."""
-
-    events: tuple[ReadEvent, ...]
-    needed: Sequence[float]
-    condition: Sequence[float]
 
 
 class Reader(TrainedModel):

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from kgscripts.models.encoder import Encoder
+if TYPE_CHECKING:
+    from kgscripts.models.encoder import Encoder
 
 MOST_PIECES = 192
 """Of a window, with its title and what stands before."""
