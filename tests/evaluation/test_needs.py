@@ -20,7 +20,7 @@ LISTS = [
     GoldNeeds("household", "mowing the lawn", (("mower",),), ()),
     GoldNeeds("others", "answering the phone", (), ()),
 ]
-STEPS = ("Boil the water in a kettle.", "Put a tea bag in a big cup.", "Stir the tea with a spoon.")
+STEPS = ("Boil the water in a kettle.", "Put a teabag in a big cup.", "Stir the tea with a spoon.")
 
 
 @pytest.fixture(scope="module")

@@ -36,12 +36,12 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "a1bde848acbb734d77ac3412e77019e3ad6a16601494e9ffddb228e7ca689c9a",
+        "17ba3048341627c5a129f0a3bc7aa1607da934bc93fad7ade2a4fa36903b5b2c",
         "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
     ),
     "events": (
-        "cd4e7cc89a2ae5702ffb62ef85a58ee53134f349d0ef4655b5688a685263246e",
-        "cc18a63f6e9b9a7006c47244e11b8498e58a732e2de57e9431c71811b144a39c",
+        "cd4fc774e9f77384faef33245e51ef3b52e7efc561c9c13d83eb4060408f85db",
+        "10a577e8e8312ff38169fd665a356eba6a5c72b696b3ab1ec04be78bad78cb33",
     ),
     "labels": (
         "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
@@ -52,12 +52,12 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "408da3c3d274e018a372a06ee2545e351bd64835fc83591a988325479b8b8cd1",
-        "b62ad9cba346f06d1673c4aab8e5074c760570f34d7471e3f3e8c3749cbebb97",
+        "fb0fc057da2719f8740e5acc28f5c653436274fccf92ffded5c29d095f6eacac",
+        "54228ed0d49d335b668168243aea6ab7830fd1bf2aa39269bd4a8957624b6dcb",
     ),
     "state-changes": (
-        "6d6b6ce6deff84e5d1eb54a369fa382e4dbabba2f36fa2b224e0854feaf7befc",
-        "1b5db27c162a457b6c39bb04efe084991ddb9a1191ac4ee6342b596f8dbd8568",
+        "bbbfda1c586d9ca3aa0989789f7900d13ef5553d40224179d6bc32d49e19cb1f",
+        "608e7de415aee9df22a0a16be55001b7ab65731836600d7aef5ce605d2b05992",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""

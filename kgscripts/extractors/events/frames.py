@@ -15,13 +15,14 @@ from attrs import frozen
 from kgscripts.extractors.events.agreeing_parse import agreeing
 from kgscripts.extractors.events.nouns import content_head, is_noun
 from kgscripts.models.reader.labels import HAPPENS, PLACE_BEFORE, REFERENT, EventRole, Reality
-from kgscripts.models.reader.readings import ReadEvent, Reading
+from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.text.syntax import (
     OBJECT,
     PASSIVE_SUBJECT,
     UNMARKED_OBLIQUE,
     PrepositionalPhrase,
+    conjuncts,
     is_passive,
     lemma,
     particle_of,
@@ -201,14 +202,23 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
         frame.particle = _before_object(frame)
     frame.phrases = list(_phrases(frame))
     if all(not is_noun(noun) for noun in frame.objects):
-        referents = [tokens[thing.word] for thing in before if thing.label == REFERENT]
-        frame.stands_for = tuple(noun for noun in referents if is_noun(noun))
+        frame.stands_for = tuple(noun for noun in _referents(before, tokens) if is_noun(noun))
     names = {token.lower_ for token in frame.tools}
     for thing in before:
         token = tokens[thing.word]
         if thing.label == PLACE_BEFORE and is_noun(token) and token.lower_ not in names:
             frame.carried.append((token, tokens.offset(thing.word), roles.get(thing.word)))
     return frame
+
+
+def _referents(before: Sequence[Thing], tokens: _Tokens) -> Iterator[Token]:
+    """The most probable thing that a pronoun, or nothing, stands for, with those that are coordinated with it."""
+    referents = [thing for thing in before if thing.label == REFERENT]
+    best = max(referents, key=lambda thing: thing.probability, default=None)
+    for thing in referents if best is not None else ():
+        one, other = tokens[best.word], tokens[thing.word]
+        if one == other or (one.sent == other.sent and (one in conjuncts(other) or other in conjuncts(one))):
+            yield other
 
 
 def _before_object(frame: Frame) -> Token | None:
