@@ -145,12 +145,9 @@ def write_inputs(folder: Path) -> None:
     )
     _write_openpi(folder / "dev")
     (folder / "procedures").mkdir()
-    text = {"id": "a", "domain": "home", "title": "", "text": "Cut the rope.", "steps": ["Cut the rope."]}
-    annotated = {
-        **text,
-        "set": "wet-lab",
-        "spans": [["Action", 0, 3], ["Reagent", 8, 12]],
-        "links": [["Acts-on", 1, 0]],
+    annotated: dict[str, object] = {
+        **{"id": "a", "set": "wet-lab", "domain": "home", "title": "", "text": "Cut the rope."},
+        **{"steps": ["Cut the rope."], "spans": [["Action", 0, 3], ["Reagent", 8, 12]], "links": [["Acts-on", 1, 0]]},
     }
     _write(folder / "procedures" / "wet-lab.jsonl", [annotated] * 5)
     (folder / "labelled.txt").write_text(

@@ -110,7 +110,6 @@ def verbs(text: str) -> list[Token]:
 def test_instructions_are_read_as_imperatives(text: str, verb: str, objects: list[str]) -> None:
     found = verbs(text)[0]
     assert found.lemma_.lower() == verb
-    assert syntax.is_imperative(found)
     assert [syntax.lemma(token) for token in syntax.objects_of(found)] == objects
 
 
@@ -118,5 +117,4 @@ def test_stories_are_read_too() -> None:
     took, put = verbs("I took the cake out of the oven and put it on a plate.")
     assert [token.lemma_ for token in syntax.objects_of(took)] == ["cake"]
     assert [phrase.preposition for phrase in syntax.prepositional_phrases(took)] == ["out of"]
-    assert not syntax.is_imperative(took)
     assert [token.text for token in syntax.subjects_of(put)] == ["I"]

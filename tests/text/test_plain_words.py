@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 from spacy.lang.en import English
 from spacy.language import Language
 
-from kgscripts.extractors.events.events import events_of_parses
-from kgscripts.extractors.protocol import Parse
+from kgscripts.extractors.events.nouns import is_predicate
 from kgscripts.text.passages import parse_passages
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.plain_words import plain_view
-from schemas.records import Passage, PassageKind
+from kgscripts.text.syntax import objects_of
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +21,13 @@ def nlp() -> Language:
 
 
 def _read(nlp: Language, text: str) -> list[tuple[str, list[str]]]:
-    """The actions of an instruction with their tools."""
-    passage = Passage(kind=PassageKind.STEP, start=0, end=len(text))
-    parses = [Parse(passage, piece.doc, piece.offset) for piece in parse_passages(nlp, [(text, None)])]
+    """The verbs of an instruction with their objects, as it is parsed."""
+    docs = [piece.doc for piece in parse_passages(nlp, [(text, None)])]
     return [
-        (mention.action.label, [tool.lemma for tool in mention.tools])
-        for event in events_of_parses(parses, text)
-        for mention in event.mentions
+        (token.lemma_.lower(), [noun.lemma_.lower() for noun in objects_of(token)])
+        for doc in docs
+        for token in doc
+        if is_predicate(token)
     ]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.corpora.plain_text import document_of_text
-from kgscripts.extractors.events.events import events_of_parses
+from kgscripts.extractors.events.events import Text, events_of_texts
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.pipeline import load_pipeline
 from kgscripts.text.unpunctuated import clause_spans
@@ -75,7 +75,9 @@ def found_whole(narration: Narration) -> Counter[str]:
 
 
 def _verbs(parses: list[Parse]) -> Counter[str]:
-    return Counter(event.frame.verb.lemma_ for event in events_of_parses(parses) if event.reason is None)
+    return Counter(
+        event.frame.verb.lemma_ for event in events_of_texts([Text(parses)])[0].events if event.reason is None
+    )
 
 
 def clauses(text: str) -> list[str]:

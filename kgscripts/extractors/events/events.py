@@ -39,7 +39,8 @@ from schemas.records import (
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-    from kgscripts.models.reader.reader import Reader, Reading
+    from kgscripts.models.reader.reader import Reader
+    from kgscripts.models.reader.readings import Reading
 
 _TASK = "reader"
 _share = [validators.instance_of(float), validators.gt(0.0), validators.lt(1.0)]

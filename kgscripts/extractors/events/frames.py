@@ -214,9 +214,11 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
 def _referents(before: Sequence[Thing], tokens: _Tokens) -> Iterator[Token]:
     """The most probable thing that a pronoun, or nothing, stands for, with those that are coordinated with it."""
     referents = [thing for thing in before if thing.label == REFERENT]
-    best = max(referents, key=lambda thing: thing.probability, default=None)
-    for thing in referents if best is not None else ():
-        one, other = tokens[best.word], tokens[thing.word]
+    if not referents:
+        return
+    one = tokens[max(referents, key=lambda thing: thing.probability).word]
+    for thing in referents:
+        other = tokens[thing.word]
         if one == other or (one.sent == other.sent and (one in conjuncts(other) or other in conjuncts(one))):
             yield other
 

@@ -89,7 +89,8 @@ def _of_reality(marked: MarkedText, name: str) -> LabelledText:
 def _of_objects(marked: MarkedText, name: str) -> LabelledText:
     doc = load_pipeline()(marked.text)
     numbers = _numbers(doc)
-    words, pairs = {}, {}
+    words: dict[int, str] = {}
+    pairs: dict[int, dict[int, str]] = {}
     tokens = [token for token in doc if not token.is_space]
     for start, label in marked.labels.items():
         if start not in numbers:
