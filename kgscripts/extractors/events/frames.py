@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from unicodedata import category, normalize
 
 from attrs import frozen
 
@@ -117,7 +118,7 @@ class ReadText:
             for sentence in doc.sents:
                 own = [token for token in sentence if not token.is_space]
                 words += [(number, token.i) for token in own]
-                sentences.append([token.text for token in own])
+                sentences.append([_plain(token.text) for token in own])
         return cls(docs, words, ReaderText(title, [sentence for sentence in sentences if sentence]))
 
     def span(self, word: int) -> tuple[int, int]:
@@ -146,6 +147,13 @@ class ReadText:
             frame.reason = _reason(event, least)
             frame.is_instructed = event.label == Reality.INSTRUCTED
             yield self.words[event.word][0], frame
+
+
+def _plain(word: str) -> str:
+    """A word without signs that nobody sees, and with letters in their usual form."""
+    if word.isascii():
+        return word
+    return "".join(sign for sign in normalize("NFKC", word) if category(sign) != "Cf") or word
 
 
 @frozen
