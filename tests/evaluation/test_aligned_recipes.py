@@ -64,6 +64,6 @@ def test_development_dishes_reach_their_floors(development: Evaluation) -> None:
     assert development.items["aligned pairs"] == 540
     plain = max(development.system(name)["F1"] for name in (VERB_AND_OBJECT, KMEANS))
     for system in map(development.system, (MERGED, GRAPH)):
-        assert system["recall"] >= 0.44
+        assert system["recall"] >= 0.39
         assert system["precision"] >= 0.61
         assert system["F1"] > plain
