@@ -25,7 +25,7 @@ def test_by_hand() -> None:
     assert values(found) == pytest.approx(
         {"object_right": 1 / 3, "object_wrong": 1 / 3, "noun where none can be told": 1 / 2}
     )
-    assert found.exposure is Exposure.UNSEEN
+    assert found.exposure is Exposure.DEVELOPMENT
 
 
 def test_a_fifth_of_the_lists_has_no_noun_and_no_text_is_in_two_of_them() -> None:

@@ -156,7 +156,9 @@ def pronoun_object_scores(reader: ListReader, texts: Mapping[str, Sequence[Marke
     """The shares of the pronouns whose noun can be told that are resolved to it, and to another noun; and the share of
     the others that are resolved at all.
 
-    Nouns are compared by their heads. An event that is not found has no noun; whether it happened does not matter.
+    Nouns are compared by their heads. An event that is not found has no noun; whether it happened does not matter. The
+    rule that a pronoun stands for one noun was made after a first score of the reader on the list ``unseen``, which is
+    development data since.
     """
     for split, items in texts.items():
         told = right = wrong = untold = invented = 0
@@ -177,4 +179,4 @@ def pronoun_object_scores(reader: ListReader, texts: Mapping[str, Sequence[Marke
             "noun where none can be told": invented / max(1, untold),
         }
         size = {"pronouns with a noun": told, "pronouns without": untold}
-        yield of_extractor(DATASET, split, values, exposure=SPLITS[split], items=size, examples=examples)
+        yield of_extractor(DATASET, split, values, exposure=Exposure.DEVELOPMENT, items=size, examples=examples)
