@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -64,7 +64,8 @@ class ReaderData(TrainingData[ReaderExample]):
     def __init__(
         self, parts: Split[LabelledText], pieces: Pieces, padding: int, settings: ReaderTrainingSettings
     ) -> None:
-        super().__init__(Split(self._windows(parts.train, pieces), self._windows(parts.held_out, pieces)), settings)
+        train = _repeated(self._windows(parts.train, pieces), settings.least_share)
+        super().__init__(Split(train, self._windows(parts.held_out, pieces)), settings)
         self._padding = padding
 
     @property
@@ -111,9 +112,7 @@ class ReaderData(TrainingData[ReaderExample]):
             )
             grammar[row, : len(inside)] = torch.tensor([is_grammar(text.text.all_words[number]) for number in inside])
             if name != LISTS:
-                auxiliary[row, : len(inside)] = torch.tensor(
-                    [text.text.all_words[number].lower() in AUXILIARY for number in inside]
-                )
+                auxiliary[row, : len(inside)] = torch.tensor([_is_open(text, number) for number in inside])
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1
@@ -143,6 +142,24 @@ class ReaderData(TrainingData[ReaderExample]):
     @staticmethod
     def _windows(texts: Sequence[LabelledText], pieces: Pieces) -> list[ReaderExample]:
         return [ReaderExample(text, window) for text in texts for window in pieces.windows(text.text)]
+
+
+def _repeated(examples: Sequence[ReaderExample], least: float) -> list[ReaderExample]:
+    """The examples, those of small sets as often as makes them this share of all."""
+    counts = Counter(example.text.set for example in examples)
+    times = {name: max(1, round(least * len(examples) / count)) for name, count in counts.items()}
+    return [example for example in examples for _ in range(times[example.text.set])]
+
+
+def _is_open(text: LabelledText, number: int) -> bool:
+    """Whether the labels of another set say nothing of a word: it is an auxiliary, or has no label and follows one."""
+    words = text.text.all_words
+    first = number if number in text.words else max(0, number - _BEHIND_AUXILIARY)
+    return any(word.lower() in AUXILIARY for word in words[first : number + 1])
+
+
+_BEHIND_AUXILIARY = 8
+"""Words: "allow the slides in the rack to cool"."""
 
 
 class ReaderModule(TrainingModule):

@@ -268,6 +268,8 @@ class ReaderTrainingSettings(TrainingSettings):
     """Of the loss of a pair, beside that of a word."""
     partial_weight: float = positive(0.5)
     """Of what annotations of research leave of the labels of a graph, beside the labels themselves."""
+    least_share: float = share(0.03)
+    """Of an epoch's windows, that each set has; small sets come several times."""
     faster: float = positive(5.0)
     """How much faster the layers over the encoder learn."""
     learning_rate: float = positive(1e-4)
@@ -276,5 +278,5 @@ class ReaderTrainingSettings(TrainingSettings):
     weight_decay: float = not_negative(0.01)
     gradient_clip: float | None = 1.0
     batch_size: int = count(12)
-    epochs: int = count(4)
+    epochs: int = count(6)
     patience: int = count(4)

@@ -27,6 +27,15 @@ _COLUMNS = 6
 _NO_LABEL = ("none", "X")
 _HEAD_MARKS = ("single", "yes")
 _ARTICLES = ("a", "an", "the")
+PRONOUNS = frozenset(
+    {"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves", "you", "your", "yours"}
+    | {"yourself", "he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they"}
+    | {"them", "their", "theirs", "themselves", "who", "whom", "whose", "which", "that", "this", "these", "those"}
+    | {"one", "ones", "someone", "somebody", "everyone", "everybody", "anyone", "anybody", "nobody", "something"}
+    | {"anything", "everything", "nothing", "all", "some", "both", "each", "other", "others", "another", "none"}
+    | {"many", "much", "more", "most", "few", "several", "any", "either", "neither", "there", "what"}
+)
+"""Words that name participants and are no nouns."""
 _CHAIN = re.compile(r"[0-9]{1,9}")
 
 

@@ -25,7 +25,7 @@ from attrs import evolve
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
-from kgscripts.corpora.inscript import GoldStory
+from kgscripts.corpora.inscript import PRONOUNS, GoldStory
 from kgscripts.evaluation.counting import Matches, example, of_extractor
 from kgscripts.evaluation.events.marked_texts import count_pronouns
 from kgscripts.evaluation.result import Evaluation, Example, Role, System, shares
@@ -53,14 +53,6 @@ PUBLISHED = tuple(
 )
 _SCRIPT_CLASSES = ("ScrEv", "RelNScrEv", "Evoking")
 _PARTICIPANT_CLASSES = ("ScrPart", "NPart")
-_PRONOUNS = frozenset(
-    {"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves", "you", "your", "yours"}
-    | {"yourself", "he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they"}
-    | {"them", "their", "theirs", "themselves", "who", "whom", "whose", "which", "that", "this", "these", "those"}
-    | {"one", "ones", "someone", "somebody", "everyone", "everybody", "anyone", "anybody", "nobody", "something"}
-    | {"anything", "everything", "nothing", "all", "some", "both", "each", "other", "others", "another", "none"}
-    | {"many", "much", "more", "most", "few", "several", "any", "either", "neither", "there", "what"}
-)
 
 
 def inscript_scores(nlp: Language, stories: Sequence[GoldStory], split: str) -> Evaluation:
@@ -129,7 +121,7 @@ def _gold_participants(story: GoldStory) -> set[object]:
         for word in story.words
         if word.is_participant_head
         and word.participant.startswith(_PARTICIPANT_CLASSES)
-        and text[word.start : word.end].lower() not in _PRONOUNS
+        and text[word.start : word.end].lower() not in PRONOUNS
     }
 
 

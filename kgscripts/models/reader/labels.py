@@ -68,7 +68,8 @@ PAIRS: Mapping[str, Sequence[str]] = {
     "wikihow-fg": [NONE, "Targ", "Dest", "T-comp", "Agent"],
     "easdrl": [NONE, "object"],
     "wet-lab": [NONE, "Acts-on", "Using", "Site", "Creates"],
-    "recipe-flow": [NONE, "t", "d"],
+    "recipe-flow": [NONE, "F t", "F d", "F f-comp", "T t", "T d", "T t-comp"],
+    "inscript": [NONE, "object", REFERENT, "same"],
     LISTS: [NONE, *EventRole, REFERENT, "means", "place", "no means", "nothing"],
 }
 """Set of annotations -> its labels of pairs of a predicate and a thing."""

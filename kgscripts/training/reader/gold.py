@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
-from kgscripts.corpora.inscript import GoldStory, read_stories
+from kgscripts.corpora.inscript import PRONOUNS, GoldStory, read_stories
 from kgscripts.corpora.json_records import json_object
 from kgscripts.corpora.recipe_flow import TaggedRecipe, read_recipes
 from kgscripts.models.reader.labels import (
@@ -285,10 +285,11 @@ def _of_recipe(recipe: TaggedRecipe, words: Words) -> LabelledText:
         if phrase.tag in WORDS[name] and labels.setdefault(place, phrase.tag) == phrase.tag and _is_action(phrase.tag):
             pairs[place] = {}
     for phrase in recipe.phrases:
-        if phrase.to is not None and phrase.edge in PAIRS[name] and not _is_action(phrase.tag):
+        label = f"{phrase.tag} {phrase.edge}"
+        if phrase.to is not None and label in PAIRS[name]:
             action = words.at(recipe.phrases[phrase.to].start)
             if action in pairs:
-                pairs[action][words.last(phrase.end)] = phrase.edge
+                pairs[action][words.last(phrase.end)] = label
     return LabelledText(name, recipe.name, ReaderText("", words.sentences), labels, pairs)
 
 
@@ -300,6 +301,9 @@ def stories(folder: Path) -> list[LabelledText]:
 
 
 _OTHER_EVENTS = frozenset({"UnrelEv", "Unclear", "Evoking"})
+_OBJECT_PRONOUNS = frozenset({"it", "them", "him", "her"})
+_MOST_BETWEEN = 2
+"""Words between a verb and its object that is a pronoun: "turned it", "put on them"."""
 
 
 def _of_story(story: GoldStory, words: Words) -> LabelledText:
@@ -308,4 +312,28 @@ def _of_story(story: GoldStory, words: Words) -> LabelledText:
         for word in story.words
         if word.event and word.is_event_head
     }
-    return LabelledText("inscript", story.document.name, ReaderText("", words.sentences), labels, {})
+    text = ReaderText("", words.sentences)
+    return LabelledText("inscript", story.document.name, text, labels, _referents(story, words, text, labels))
+
+
+def _referents(
+    story: GoldStory, words: Words, text: ReaderText, events: Mapping[int, str]
+) -> dict[int, dict[int, str]]:
+    """The pronouns behind verbs, the last noun before each in its chain of coreference, and the nouns before that."""
+    pairs: dict[int, dict[int, str]] = {}
+    nouns: dict[int, list[int]] = {}
+    for word in story.words:
+        place = words.at(word.start)
+        written = text.all_words[place].lower()
+        if written in _OBJECT_PRONOUNS:
+            verb = next((at for at in range(place - 1, max(-1, place - 2 - _MOST_BETWEEN), -1) if at in events), None)
+            if verb is not None and word.chain is not None and not word.event:
+                before = nouns.get(word.chain, [])
+                pairs[verb] = {
+                    place: "object",
+                    **dict.fromkeys(before[:-1], "same"),
+                    **dict.fromkeys(before[-1:], REFERENT),
+                }
+        elif word.chain is not None and word.is_participant_head and written not in PRONOUNS:
+            nouns.setdefault(word.chain, []).append(place)
+    return pairs

@@ -15,12 +15,16 @@ from torch import Tensor
 from kgscripts.models.reader.labels import GRAPH, HAPPENS, LISTS, NONE, PAIRS, REFERENT, WORDS, EventRole, Reality
 
 _EVENT: Set[str] = frozenset(Reality)
+_NOT_DONE: Set[str] = frozenset(WORDS[GRAPH]) - HAPPENS
+"""Of words that sets that annotate every action do not annotate."""
 _TO_DO: Set[str] = _EVENT - {Reality.MENTIONED, Reality.MEMORY, Reality.OTHER_STORY, Reality.NOTE}
 _NO_EVENT: Set[str] = frozenset({NONE})
 _OBJECT: Set[str] = frozenset({EventRole.OBJECT})
 _MEANS: Set[str] = frozenset(
     {EventRole.INSTRUMENT, EventRole.CONTAINER, EventRole.APPLIANCE, EventRole.SUPPORT, EventRole.MATERIAL}
 )
+_TOOL: Set[str] = _MEANS - {EventRole.MATERIAL}
+_FOOD: Set[str] = _OBJECT | {EventRole.MATERIAL}
 _PLACE: Set[str] = frozenset(
     {EventRole.CONTAINER, EventRole.APPLIANCE, EventRole.SUPPORT, EventRole.DESTINATION, EventRole.PLACE}
 )
@@ -99,10 +103,16 @@ def is_grammar(word: str) -> bool:
 
 
 _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
-    "wikihow-fg": {"Ae": _TO_DO, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT},
-    "easdrl": {"action": _TO_DO},
-    "wet-lab": {"Action": _TO_DO, "Device": _NO_EVENT, "Location": _NO_EVENT, "Reagent": _NO_EVENT},
-    "recipe-flow": {"Ac": _TO_DO, "Af": _EVENT, "T": _NO_EVENT, "F": _NO_EVENT},
+    "wikihow-fg": {"Ae": _TO_DO, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT, NONE: _NOT_DONE},
+    "easdrl": {"action": _TO_DO, NONE: _NOT_DONE},
+    "wet-lab": {
+        "Action": _TO_DO,
+        "Device": _NO_EVENT,
+        "Location": _NO_EVENT,
+        "Reagent": _NO_EVENT,
+        NONE: _NOT_DONE,
+    },
+    "recipe-flow": {"Ac": _TO_DO, "Af": _EVENT, "T": _NO_EVENT, "F": _NO_EVENT, NONE: _NOT_DONE},
     "inscript": {"event": _EVENT, NONE: _NO_EVENT},
     LISTS: {"happens": HAPPENS, "other": (_EVENT | _NO_EVENT) - HAPPENS, "no event": _NO_EVENT},
 }
@@ -110,7 +120,20 @@ _OF_PAIRS: Mapping[str, Mapping[str, Set[str]]] = {
     "wikihow-fg": {"Targ": _OBJECT, "T-comp": _MEANS, NONE: _REST},
     "easdrl": {"object": _OBJECT, NONE: _REST},
     "wet-lab": {"Acts-on": _OBJECT, "Using": _MEANS, "Site": _PLACE, NONE: _REST},
-    "recipe-flow": {"t": _OBJECT | _MEANS, "d": _PLACE, NONE: _REST},
+    "recipe-flow": {
+        "F t": _FOOD,
+        "F d": frozenset({EventRole.DESTINATION, EventRole.PLACE}),
+        "F f-comp": _FOOD,
+        "T t": _OBJECT | _TOOL,
+        "T d": _PLACE,
+        "T t-comp": _TOOL,
+        NONE: _REST,
+    },
+    "inscript": {
+        "object": _OBJECT,
+        REFERENT: frozenset({REFERENT}),
+        NONE: frozenset(PAIRS[GRAPH]) - {REFERENT},
+    },
     LISTS: {
         **{role: frozenset({role}) for role in (*EventRole, REFERENT)},
         "means": _MEANS,
