@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from attrs import field, frozen
 
-from schemas.records import Decomposition
+from schemas.records import INFERRED, Decomposition
 from tests.assembly.oracle import ByExtractor, Mention, Step, Texts, share
 
 Place = tuple[str, int, int]
@@ -129,14 +129,15 @@ def uses(texts: Texts, links: Iterable[Link]) -> dict[tuple[Step, str], Expected
             frequency = {role: sum(role in roles[m, lemma] for m in both) for m in both for role in roles[m, lemma]}
             readers = [(link.reader, _confidence(link)) for link in alignments]
             readers += [
-                (reader, event.score)
+                (reader, round(event.score * (INFERRED if tool.inferred else 1), 4))
                 for mention in named
                 for reader, event in mention.read_by
-                if lemma in {tool.lemma for tool in event.tools}
+                for tool in event.tools
+                if tool.lemma == lemma
             ]
             expected[step, lemma] = Expected(
                 support=len({mention.source for mention in both}),
-                probability=share(len(both), len(of_step)),
+                probability=share(sum(_certainty(m, lemma, aligned) for m in both), len(of_step)),
                 pmi=_pmi(len(both), len(of_step), len(naming), len(texts.mentions)),
                 log_probability=max((link.log_probability for link in alignments), default=None),
                 role=min(frequency, key=lambda role: (-frequency[role], role)),
@@ -144,6 +145,14 @@ def uses(texts: Texts, links: Iterable[Link]) -> dict[tuple[Step, str], Expected
                 readers=_highest(readers),
             )
     return expected
+
+
+def _certainty(mention: Mention, lemma: str, aligned: Mapping[tuple[Mention, str], list[Link]]) -> Fraction:
+    """How much a mention counts: less if the text only implies its tool."""
+    names = (mention, lemma) in aligned or any(
+        tool.lemma == lemma and not tool.inferred for _, event in mention.read_by for tool in event.tools
+    )
+    return Fraction(1) if names else Fraction(str(INFERRED))
 
 
 def _place(mention: Mention) -> Place:
