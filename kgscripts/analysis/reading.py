@@ -193,8 +193,7 @@ def _event(event: ReadEvent, content: str, spans: Sequence[tuple[int, int]], lea
             end=spans[thing.word][1],
             probability=thing.probability,
         )
-        for thing in event.things
-        if thing.probability >= least.role
+        for thing in event.parts(least.role)
     ]
     return SentenceEvent(
         text=content[start:end],

@@ -50,8 +50,7 @@ class _Counts:
         found = {
             (word, thing.word, thing.label)
             for word, event in both.items()
-            for thing in event.things
-            if thing.probability >= _LEAST
+            for thing in event.parts(_LEAST)
         }
         known = {(word, thing, label) for word, event in both.items() for thing, label in gold.pairs[word].items()}
         kinds = {"pronoun": {REFERENT}, "place before": {PLACE_BEFORE}}

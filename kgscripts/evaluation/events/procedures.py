@@ -315,7 +315,7 @@ def _of_layer(name: str, texts: Sequence[Annotated], reader: Reader) -> list[Fou
         used = set()
         for event in reading.events:
             if sum(event.labels[label] for label in actions) >= _LEAST:
-                things = (t for t in event.things if t.label in objects and t.probability >= _LEAST)
+                things = (thing for thing in event.parts(_LEAST) if thing.label in objects)
                 events[own.starts[event.word]] = frozenset(_head(named[thing.word]) for thing in things)
             if sum(event.labels[label] for label in tools) >= _LEAST:
                 used.add(_head(named[event.word]))

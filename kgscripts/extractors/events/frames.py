@@ -14,10 +14,11 @@ from unicodedata import category, normalize
 from attrs import frozen
 
 from kgscripts.extractors.events.agreeing_parse import agreeing
-from kgscripts.extractors.events.nouns import content_head, is_noun
+from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.models.reader.labels import HAPPENS, PLACE_BEFORE, REFERENT, EventRole, Reality
 from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import ReaderText
+from kgscripts.text.lexicon import may_be_tool
 from kgscripts.text.syntax import (
     OBJECT,
     PASSIVE_SUBJECT,
@@ -131,7 +132,7 @@ class ReadText:
         """The frames of the text, each with the number of its parse; parses that contradict the reading are mended."""
         events = [event for event in reading.events if event.probability >= least.event]
         verbs = {event.word for event in events}
-        parts = {thing.word for event in events for thing in event.things if thing.probability >= least.role} | verbs
+        parts = {thing.word for event in events for thing in event.parts(least.role)} | verbs
         docs = [
             agreeing(
                 doc,
@@ -179,13 +180,14 @@ def _reason(event: ReadEvent, least: Thresholds) -> DiscardReason | None:
 
 def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int, ToolRole]) -> Frame:
     verb = tokens[event.word]
-    things = [thing for thing in event.things if thing.probability >= least.role]
+    things = event.parts(least.role)
     before = [thing for thing in things if thing.label in (REFERENT, PLACE_BEFORE)]
     own = [thing for thing in things if thing not in before and tokens[thing.word].sent == verb.sent]
     frame = Frame(verb, particle=particle_or_adverb(verb))
     has_object = any(thing.label == EventRole.OBJECT for thing in own)
     for thing in own:
-        token, role = tokens[thing.word], EventRole(thing.label)
+        token = tokens[thing.word]
+        role = _role(token, EventRole(thing.label))
         frame.roles[token] = role
         if role in _TOOLS:
             frame.tools[token] = roles[thing.word] = _TOOLS[role]
@@ -217,6 +219,13 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
         if thing.label == PLACE_BEFORE and is_noun(token) and token.lower_ not in names:
             frame.carried.append((token, tokens.offset(thing.word), roles.get(thing.word)))
     return frame
+
+
+def _role(noun: Token, role: EventRole) -> EventRole:
+    """The role of a noun; foods, people and what else can be no tool are used up, or something is put there."""
+    if role not in _TOOLS or may_be_tool(noun_lemma(noun)):
+        return role
+    return EventRole.MATERIAL if role is EventRole.INSTRUMENT else EventRole.DESTINATION
 
 
 def _referents(before: Sequence[Thing], tokens: _Tokens) -> Iterator[Token]:

@@ -40,6 +40,17 @@ class ReadEvent:
         """That it is a part of what the text tells or instructs."""
         return sum(share for label, share in self.labels.items() if label in HAPPENS)
 
+    def parts(self, least: float) -> list[Thing]:
+        """The words that have a part in it with at least this probability, each with the most probable one."""
+        of_word: dict[int, list[Thing]] = {}
+        for thing in self.things:
+            of_word.setdefault(thing.word, []).append(thing)
+        return [
+            max(own, key=lambda thing: thing.probability)
+            for own in of_word.values()
+            if sum(thing.probability for thing in own) >= least
+        ]
+
     @property
     def label(self) -> str:
         """The most probable one."""
