@@ -292,9 +292,13 @@ def _found(mentions: Iterable[EventMention]) -> Found:
 
 
 _OWN: Mapping[str, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {
-    "wikihow-fg": (frozenset({"Ae", "Ae2", "Ai"}), frozenset({"T"}), frozenset({"Targ"})),
+    "wikihow-fg": (frozenset({"Ae", "Ae2", "Ai"}), frozenset({"T"}), frozenset({"I Targ", "T Targ"})),
     "easdrl": (frozenset({"action"}), frozenset(), frozenset({"object"})),
-    "wet-lab": (frozenset({"Action"}), frozenset({"Device"}), frozenset({"Acts-on"})),
+    "wet-lab": (
+        frozenset({"Action"}),
+        frozenset({"Device"}),
+        frozenset({"Reagent Acts-on", "Device Acts-on", "Location Acts-on"}),
+    ),
 }
 """Set -> its labels of actions, tools and objects."""
 _LEAST = 0.5

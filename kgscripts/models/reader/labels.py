@@ -65,9 +65,12 @@ WORDS: Mapping[str, Sequence[str]] = {
 """Set of annotations -> its labels of words."""
 PAIRS: Mapping[str, Sequence[str]] = {
     GRAPH: [NONE, *EventRole, REFERENT, PLACE_BEFORE],
-    "wikihow-fg": [NONE, "Targ", "Dest", "T-comp", "Agent"],
+    "wikihow-fg": [NONE, "I Targ", "T Targ", "I Dest", "T Dest", "T T-comp", "I I-comp"],
     "easdrl": [NONE, "object"],
-    "wet-lab": [NONE, "Acts-on", "Using", "Site", "Creates"],
+    "wet-lab": [
+        NONE,
+        *(f"{thing} {link}" for thing in ("Reagent", "Device", "Location") for link in ("Acts-on", "Using", "Site")),
+    ],
     "recipe-flow": [NONE, "F t", "F d", "F f-comp", "T t", "T d", "T t-comp"],
     "inscript": [NONE, "object", REFERENT, "same"],
     LISTS: [NONE, *EventRole, REFERENT, "means", "place", "no means", "nothing"],

@@ -14,6 +14,7 @@ from importlib import resources
 from io import TextIOWrapper
 from itertools import accumulate
 from pathlib import Path
+from string import digits
 from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
@@ -251,11 +252,26 @@ def _of_spans(record: Mapping[str, Any]) -> LabelledText:
         place = words.at(start) if _is_action(own) else words.last(end)
         if own in known and labels.setdefault(place, own) == own and _is_action(own):
             pairs[place] = {}
-    for label, one, other in record["links"]:
+    for label, one, other in _with_tools_used(record["links"], record["text"], spans):
         thing, action = spans[one], spans[other]
-        if label in links and words.at(action[1]) in pairs:
-            pairs[words.at(action[1])][words.last(thing[2])] = label
+        named = label if label in links else f"{thing[0]} {label.rstrip(digits)}"  # "Acts-on2" of a second thing
+        if named in links and words.at(action[1]) in pairs:
+            pairs[words.at(action[1])][words.last(thing[2])] = named
     return LabelledText(name, record["id"], ReaderText(record.get("title") or "", words.sentences), labels, pairs)
+
+
+def _with_tools_used(
+    links: Sequence[tuple[str, int, int]], text: str, spans: Sequence[tuple[str, int, int]]
+) -> Iterator[tuple[str, int, int]]:
+    """The links, and the tools of actions that another one says: the broom of "use a broom to spread it" spreads."""
+    yield from links
+    used = [(thing, verb) for label, thing, verb in links if label == "Targ" and _USE.match(text, spans[verb][1])]
+    for label, use, verb in links:
+        if label == "T-comp":
+            yield from ((label, thing, verb) for thing, action in used if action == use)
+
+
+_USE = re.compile(r"us(e|es|ed|ing)\b", re.IGNORECASE)
 
 
 def _is_action(label: str) -> bool:

@@ -117,11 +117,30 @@ _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
     LISTS: {"happens": HAPPENS, "other": (_EVENT | _NO_EVENT) - HAPPENS, "no event": _NO_EVENT},
 }
 _OF_PAIRS: Mapping[str, Mapping[str, Set[str]]] = {
-    "wikihow-fg": {"Targ": _OBJECT, "T-comp": _MEANS, NONE: _REST},
+    "wikihow-fg": {
+        "I Targ": _OBJECT,
+        "T Targ": _OBJECT | _TOOL,
+        "I Dest": _OBJECT | _PLACE,
+        "T Dest": _OBJECT | _PLACE,
+        "T T-comp": _MEANS,
+        "I I-comp": _FOOD,
+        NONE: _REST,
+    },
     "easdrl": {"object": _OBJECT, NONE: _REST},
-    "wet-lab": {"Acts-on": _OBJECT, "Using": _MEANS, "Site": _PLACE, NONE: _REST},
+    "wet-lab": {
+        "Reagent Acts-on": _OBJECT,
+        "Device Acts-on": _OBJECT | _TOOL,
+        "Location Acts-on": _OBJECT | _TOOL,
+        "Reagent Using": frozenset({EventRole.INSTRUMENT, EventRole.MATERIAL}),
+        "Device Using": _TOOL,
+        "Location Using": _TOOL,
+        "Reagent Site": frozenset({EventRole.MATERIAL, EventRole.DESTINATION, EventRole.PLACE}),
+        "Device Site": _TOOL,
+        "Location Site": _PLACE,
+        NONE: _REST,
+    },
     "recipe-flow": {
-        "F t": _FOOD,
+        "F t": _OBJECT,
         "F d": frozenset({EventRole.DESTINATION, EventRole.PLACE}),
         "F f-comp": _FOOD,
         "T t": _OBJECT | _TOOL,
