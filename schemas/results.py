@@ -39,11 +39,6 @@ class ExportReport:
     details: dict[str, str | int | float] = field(factory=dict)
 
 
-def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
-    """`tuple` itself, whose type mypy's attrs plugin does not see through."""
-    return tuple(values)
-
-
 _SHOWN_ROWS = 50
 
 
@@ -51,8 +46,8 @@ _SHOWN_ROWS = 50
 class Table:
     """The rows of a result. IRIs are plain strings; nodes and lists of a Cypher result keep their structure."""
 
-    columns: tuple[str, ...] = field(converter=_tuple)
-    rows: tuple[tuple[Value, ...], ...] = field(converter=_tuple)
+    columns: tuple[str, ...] = field(converter=tuple[str, ...])
+    rows: tuple[tuple[Value, ...], ...] = field(converter=tuple[Any, ...])
 
     def __repr__(self) -> str:
         return f"Table({', '.join(map(repr, self.columns))}: {len(self.rows):,} rows)"

@@ -101,11 +101,6 @@ def relation_term(relation_type: str) -> str:
     return f"kgs:{camel_case(relation_type)}"
 
 
-def holder(relation: RelationType) -> str:
-    """The class of the resource that holds the properties of a relation."""
-    return "kgs:Statement" if relation.has_statement else QUALIFIED_RELATION
-
-
 def property_terms(
     nodes: Mapping[str, NodeType], relations: Mapping[str, RelationType]
 ) -> Iterator[tuple[str, str, Property]]:
@@ -118,9 +113,10 @@ def property_terms(
             if item.type is not ValueType.NODES:
                 yield property_term(name, item.name), f"kgs:{name}", item
     for name, relation in relations.items():
+        holder = "kgs:Statement" if relation.has_statement else QUALIFIED_RELATION
         for item in relation.properties:
             if item.name != "statement":
-                yield property_term(name, item.name), holder(relation), item
+                yield property_term(name, item.name), holder, item
 
 
 def turtle_prefixes() -> str:
