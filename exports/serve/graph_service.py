@@ -152,11 +152,7 @@ class GraphService:
         async def respond() -> Response:
             identifier = request.path_params.get("identifier", DATASET)
             accept = request.headers.get("accept")
-            found = await self._turns.run(
-                lambda: node_page(self._served, identifier, accept, self._at), request.receive
-            )
-            policy = {} if found.policy is None else {"Content-Security-Policy": found.policy}
-            return Response(found.content, media_type=found.media_type, headers=VARY | policy)
+            return await self._turns.run(lambda: node_page(self._served, identifier, accept, self._at), request.receive)
 
         return await explained(respond)
 
