@@ -126,21 +126,16 @@ def sparql_endpoint(
 ) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint whose queries `answer` answers, each with the request that has its headers."""
 
+    @explained
     async def endpoint(request: Request) -> Response:
         if request.method not in _ALLOWED[:3]:
             status = 204 if request.method == "OPTIONS" else 405
             return Response(status_code=status, headers={"Allow": ", ".join(_ALLOWED)})
-
-        async def respond() -> Response:
-            body = await read_body(request, limits)
-            wanted = read_request(request.method, request.url.query, request.headers.get("content-type"), body)
-            if wanted is None:
-                media_type, text = service_description(
-                    str(request.url.replace(query="")), request.headers.get("accept")
-                )
-                return Response(text, media_type=media_type, headers=VARY)
-            return await answer(wanted, request)
-
-        return await explained(respond)
+        body = await read_body(request, limits)
+        wanted = read_request(request.method, request.url.query, request.headers.get("content-type"), body)
+        if wanted is None:
+            media_type, text = service_description(str(request.url.replace(query="")), request.headers.get("accept"))
+            return Response(text, media_type=media_type, headers=VARY)
+        return await answer(wanted, request)
 
     return endpoint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from attrs import frozen
 
@@ -99,11 +100,11 @@ def texts_of(source: Source, format: str | None) -> Iterator[Item]:
                 blocks = _blocks(source, data)
                 first = next(blocks)
                 title = document_of_text("", first.text).title if isinstance(first, TextBlock) else ""
-                yield LongText(source.name, title, _all(first, blocks))
+                yield LongText(source.name, title, chain([first], blocks))
                 return
             source = source_of(source.name, io.BytesIO(data))
     except DamagedSourceError as error:
-        yield _damaged(source, error)
+        yield source.damaged(error)
         return
     yield from read_source(source, format)
 
@@ -115,16 +116,6 @@ def _is_long(data: bytes) -> bool:
     return is_long or has_too_many_sentences(data.decode("utf-8", errors="replace"))
 
 
-def _all(first: TextBlock | Discard, others: Iterator[TextBlock | Discard]) -> Iterator[TextBlock | Discard]:
-    yield first
-    yield from others
-
-
-def _damaged(source: Source, error: DamagedSourceError) -> Discard:
-    detail = f"cannot be read beyond this line: {error.detail}"
-    return source.discard(DiscardReason.UNDECODABLE, error.line, detail)
-
-
 def _blocks(source: Source, data: bytes) -> Iterator[TextBlock | Discard]:
     """The blocks of a text that begins with `data`."""
     start, line = 0, 1
@@ -134,7 +125,7 @@ def _blocks(source: Source, data: bytes) -> Iterator[TextBlock | Discard]:
             try:
                 read = source.stream.read(BLOCK_BYTES)
             except DamagedSourceError as error:
-                yield _damaged(source, error)
+                yield source.damaged(error)
                 read = b""
             data += read
             more = bool(read)

@@ -121,11 +121,12 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
 
 
 class DamagedSourceError(Exception):
-    """The bytes cannot be decompressed or decoded beyond `line`, the last readable line."""
+    """The bytes cannot be decompressed or decoded beyond `line`, the last readable line; `message` says so."""
 
     def __init__(self, detail: str, line: int) -> None:
         super().__init__(detail)
         self.detail = detail
+        self.message = f"cannot be read beyond this line: {detail}"
         self.line = line
 
 
@@ -213,6 +214,10 @@ class Source:
         """A discard for the record that begins at this line, from 1."""
         return Discard(reason=reason, where=f"{self.name}:{line}", detail=detail[:_LONGEST_DETAIL])
 
+    def damaged(self, error: DamagedSourceError) -> Discard:
+        """A discard for what cannot be read any more."""
+        return self.discard(DiscardReason.UNDECODABLE, error.line, error.message)
+
     def label(self, record: object) -> str:
         """The name of one of the source's records: ``stories.jsonl#12``."""
         return f"{self.name}#{' '.join(str(record).split())[:80]}"
@@ -267,8 +272,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
                     yield f"{path.name}:{number}", line
         except DamagedSourceError as error:
             where = f"{path.name}:{error.line}"
-            detail = f"cannot be read beyond this line: {error.detail}"
-            raise InputError(detail, where=where, remedy="get the file again") from error
+            raise InputError(error.message, where=where, remedy="get the file again") from error
 
 
 def whole_text(source: Source) -> str | Discard:
