@@ -97,15 +97,12 @@ class Table:
             table.add_column(Text(printable(column)), justify="right" if numeric else "left", overflow="fold")
         for row in self.rows:
             table.add_row(*(Text(printable(as_text(value))) for value in row))
-        natural = 4 + 3 * len(self.columns) + sum(self._column_width(i) for i in range(len(self.columns)))
+        shown = [self.columns, *(map(as_text, row) for row in self.rows)]
+        natural = 4 + sum(3 + 2 * max(len(printable(text)) for text in column) for column in zip(*shown, strict=True))
         screen = console(width=width or max(natural, 20))
         with screen.capture() as captured:
             screen.print(table)
         return "\n".join(line.rstrip() for line in captured.get().split("\n")).strip("\n") + "\n"
-
-    def _column_width(self, position: int) -> int:
-        texts = [printable(self.columns[position]), *(printable(as_text(row[position])) for row in self.rows)]
-        return 2 * max(map(len, texts))
 
 
 def as_text(value: Value) -> str:

@@ -201,18 +201,14 @@ def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> N
     x, y = at
     middle = y + box.extent.height / 2
     kind = "step essential" if step.essential else "step optional" if step.optional else "step"
-    group = svg.group(parent, kind=kind, tip=_tip(step))
+    tip = "; ".join([_told(step), *map(_told, step.changes[:_MOST_CHANGES])])
+    group = svg.group(parent, kind=kind, tip=tip)
     svg.rect(group, x - box.width / 2, middle - box.height / 2, box.width, box.height, radius=9)
     svg.text(group, box.lines, x, middle - box.height / 2 + box.size / 2, size=box.size)
     first = middle - (len(box.tools) * (_TOOL_HEIGHT + _TOOL_GAP) - _TOOL_GAP) / 2
     for number, text in enumerate(box.tools):
         corner = (x + box.width / 2 + _TOOL_REACH, first + number * (_TOOL_HEIGHT + _TOOL_GAP))
         _draw_tool(svg, parent, text, corner, box.tips[number], start=(x + box.width / 2, middle))
-
-
-def _tip(step: Step) -> str:
-    """The tooltip of a step: its numbers, and its changes with the most support."""
-    return "; ".join([_told(step), *map(_told, step.changes[:_MOST_CHANGES])])
 
 
 def _told(what: Part) -> str:

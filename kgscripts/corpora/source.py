@@ -10,7 +10,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -52,9 +52,8 @@ class Utf8Check:
     A text that has any valid sequence of UTF-8 before is UTF-8 with damage, and stays as it is.
     """
 
-    def __init__(self, is_binary: Callable[[bytes], bool]) -> None:
+    def __init__(self) -> None:
         self._decoder: codecs.IncrementalDecoder | None = codecs.getincrementaldecoder("utf-8")()
-        self._is_binary = is_binary
         self._passes = False
         self.encoding = ""
 
@@ -85,7 +84,7 @@ class Utf8Check:
     def _decided(self, data: bytes, fault: int) -> bytes:
         if (
             data[:fault].isascii()
-            and not self._is_binary(data)
+            and not is_binary(data)
             and (encoding := western_encoding(data[max(0, fault - _CONTEXT) :]))
         ):
             self.encoding = encoding
@@ -141,7 +140,7 @@ class _Utf8(io.RawIOBase):
         self._pending = b""
         self._started = False
         self._line = 1
-        self._check = Utf8Check(is_binary)
+        self._check = Utf8Check()
         if strict:
             self._check.leave()
         self._marked = ""
