@@ -278,7 +278,7 @@ def validate(
     """
     from exports.rdf.shapes import Violation
     from exports.validation import validate as check
-    from kgscripts.records import RecordStore
+    from kgscripts.records.store import RecordStore
 
     graph = StoredGraph.open(directory)
     with progress_bar() as progress:

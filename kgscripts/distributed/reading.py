@@ -21,7 +21,7 @@ from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.distributed.object_stores import Store, is_url
 from kgscripts.distributed.plan import FOLDER, Portion, ReadingPlan
 from kgscripts.distributed.sharing import Finished, Share
-from kgscripts.records import SOURCE
+from kgscripts.records.database import SOURCE
 from kgscripts.records.inputs import Input
 from kgscripts.records.readings import Failure
 from kgscripts.records.shards import Reading, write_shard
