@@ -18,6 +18,7 @@ from kgscripts.search.searching import search
 from schemas.arguments import items_of
 from schemas.errors import StoreMissingError
 from schemas.provenance import measurements_version
+from schemas.table_reader import values_of
 
 _Rows = npt.NDArray[np.int64]
 
@@ -77,7 +78,7 @@ class KeptGraph(ScriptGraph):
         kept = self._kept(table)
         if kept is None or not isinstance(where, Mapping | None):
             return super().select(table, wanted, where)
-        among = {column: _listed(values) for column, values in (where or {}).items()}
+        among = {column: values_of(values) for column, values in (where or {}).items()}
         return kept.select(wanted, among) if kept.has(wanted, among) else super().select(table, wanted, among)
 
     def _kept(self, table: str) -> _KeptTable | None:
@@ -146,10 +147,3 @@ class _Places:
         known = {number for value in values if (number := self.numbers.get(value)) is not None}
         parts = [self.rows[self.ends[number] : self.ends[number + 1]] for number in known]
         return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64)
-
-
-def _listed(values: object) -> list[Any]:
-    """The values of a condition, which is one of them or a collection."""
-    if isinstance(values, pa.Array | pa.ChunkedArray):
-        return list(values.to_pylist())
-    return list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else [values]
