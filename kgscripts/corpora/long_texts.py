@@ -76,23 +76,17 @@ def _read(files: Sequence[InputFile] | None, format: str | None) -> Iterator[Ite
         try:
             if file.fault:
                 raise InputError(file.fault)
-            yield from read_texts(file, format)
+            with open_source(file) as source:
+                yield from texts_of(source, format)
         except InputError as error:
             yield Discard(reason=DiscardReason.UNREADABLE, where=file.name, detail=error.message)
 
 
-def read_texts(file: InputFile, format: str | None = None) -> Iterator[Item]:
-    """Yield the content of a file as `formats.read_file` does, except that plain text may be of any length.
-
-    The blocks of a long text have to be fetched before the next item. Raises as `read_file`.
-    """
-    check_format(format)
-    with open_source(file) as source:
-        yield from texts_of(source, format)
-
-
 def texts_of(source: Source, format: str | None) -> Iterator[Item]:
-    """Yield what `read_texts` yields of an opened source; the format is a known one, or detected."""
+    """Yield the content of a source as `formats.read_source` does, except that plain text may be of any length.
+
+    The format is a known one, or detected. The blocks of a long text have to be fetched before the next item.
+    """
     try:
         if (format or detected_format(source)) == "text":
             data = source.stream.read(MAX_RECORD_BYTES + 1)
