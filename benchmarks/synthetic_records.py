@@ -16,10 +16,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kgscripts.records import SOURCE, Input, WrittenShard
+from kgscripts.records.database import SOURCE
+from kgscripts.records.inputs import Input
 from kgscripts.records.kinds import encode, kind_name, record_schema
 from kgscripts.records.opening import open_records
-from kgscripts.records.shards import ShardWriter
+from kgscripts.records.shards import ShardWriter, WrittenShard
 from schemas.changes import Level
 from schemas.provenance import Model
 from schemas.records import (

@@ -17,11 +17,12 @@ import typer
 
 from exports.neo4j.property_graph import constraints_text
 from exports.query.engine_process import MAX_ROWS
-from exports.query.label_language import finds_nothing
 from exports.query.parameters import (
     check_cypher_names,
     cypher_with,
+    finds_nothing,
     given_parameters,
+    hint_of,
     language_of,
     sparql_with,
     unknown_names,
@@ -140,7 +141,10 @@ def export(
         echo_json(attrs.asdict(report))
         return
     done = "would write" if dry_run else "wrote"
-    details = "".join(f"\n  {printable(name)}: {_number(value)}" for name, value in report.details.items())
+    shown = {
+        name: printable(value) if isinstance(value, str) else f"{value:,}" for name, value in report.details.items()
+    }
+    details = "".join(f"\n  {printable(name)}: {value}" for name, value in shown.items())
     echo(f"{done} {report.nodes:,} nodes and {report.relations:,} relations to {printable(report.target)}{details}")
 
 
@@ -208,7 +212,6 @@ def query(
     with _ended_at_once() if directory is not None else nullcontext():
         # Importing the stores of the other language would take time.
         if sparql is not None:
-            from exports.query.label_language import hint_of
             from exports.query.sparql import run_query as run_sparql
             from exports.query.sparql_guard import scan_sparql
 
@@ -275,7 +278,7 @@ def validate(
     """
     from exports.rdf.shapes import Violation
     from exports.validation import validate as check
-    from kgscripts.records import RecordStore
+    from kgscripts.records.store import RecordStore
 
     graph = StoredGraph.open(directory)
     with progress_bar() as progress:
@@ -317,15 +320,9 @@ def validate(
         raise typer.Exit(2)
 
 
-def _number(value: str | int | float) -> str:
-    return printable(value) if isinstance(value, str) else f"{value:,}"
-
-
 def _asker() -> Callable[[str], str] | None:
     """A prompt for passwords, if standard input is a terminal."""
-    if not sys.stdin.isatty():
-        return None
-    return ask_secretly
+    return ask_secretly if sys.stdin.isatty() else None
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, TypeAlias, cast
 
 import pyarrow as pa
 from attrs import frozen
@@ -105,10 +105,8 @@ def another_graph(graph: StoredGraph, where: str, what: str) -> StoreError:
     )
 
 
-class Export(Protocol):
-    """Write `graph` to `target`, atomically if the target allows it; repeating an export changes nothing."""
-
-    def __call__(self, graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport: ...
+Export: TypeAlias = Callable[[StoredGraph, str, ExportOptions], ExportReport]
+"""Writes a graph to a target, atomically if the target allows it; repeating an export changes nothing."""
 
 
 @frozen(kw_only=True)

@@ -53,7 +53,7 @@ def transducer(
     from kgscripts.corpora.pairs.loading import load_pairs
     from lightning_modules.transducer import TransducerTask
 
-    pairs = run.limited(load_pairs(train).pairs)
+    pairs = run.limited(load_pairs(train))
     run.train(TransducerTask(configuration, pairs, glove), configuration, data=_described("pairs", pairs, train))
 
 
@@ -67,7 +67,7 @@ def masked(
     from kgscripts.corpora.pairs.loading import load_pairs
     from lightning_modules.masked import MaskedTask
 
-    pairs = run.limited(load_pairs(train).pairs)
+    pairs = run.limited(load_pairs(train))
     run.train(MaskedTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
 
 
@@ -82,7 +82,7 @@ def causal(train: Train, run: RunOptions) -> None:
     from kgscripts.corpora.pairs.loading import load_pairs
     from lightning_modules.causal import CausalTask
 
-    pairs = run.limited(load_pairs(train).pairs)
+    pairs = run.limited(load_pairs(train))
     run.train(CausalTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
 
 
@@ -107,7 +107,7 @@ def aligner(
     from lightning_modules.aligner.task import AlignerTask
     from schemas.graph_directory import file_digest
 
-    pairs = load_pairs([train]).pairs
+    pairs = load_pairs([train])
     if labels is None and file_digest(train) != _LABELLED_SHA256:
         raise ConfigurationError(
             "the labels that ship belong to KidsCook's train.template.tsv, as released",

@@ -10,16 +10,29 @@ from attrs import field, frozen, validators
 from schemas.errors import RecordError
 
 
-@frozen(kw_only=True)
-class Span:
-    """A stretch of a document's text."""
+class Spanned:
+    """A record of the stretch of text from `start` to `end`. Raises RecordError unless ``0 <= start < end``."""
 
+    __slots__ = ()
     start: int
     end: int
 
     def __attrs_post_init__(self) -> None:
-        if not 0 <= self.start < self.end:
-            raise RecordError(f"Span has the span {self.start}:{self.end}", remedy="0 <= start < end")
+        check_span(self, self.start, self.end)
+
+
+def check_span(record: object, start: int, end: int) -> None:
+    """Raise RecordError unless these are the ends of a stretch of text, which the `record` names."""
+    if not 0 <= start < end:
+        raise RecordError(f"{type(record).__name__} has the span {start}:{end}", remedy="0 <= start < end")
+
+
+@frozen(kw_only=True)
+class Span(Spanned):
+    """A stretch of a document's text."""
+
+    start: int
+    end: int
 
 
 class TimeKind(StrEnum):

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -24,7 +23,7 @@ from typing import TypeVar
 from filelock import FileLock
 
 from schemas.errors import StoreError, StoreMissingError
-from schemas.graph_directory import read_file
+from schemas.graph_directory import read_file, remove
 from schemas.logs import phase
 from schemas.script_graph import StoredGraph
 
@@ -64,14 +63,14 @@ def kept_store(
             return path
         graph.before_store_is_made(kind)
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-            _remove(folder)
+            remove(folder)
         folder.mkdir(exist_ok=True)
         with FileLock(_without_folder(folder / f".{kind}.lock")):
             if not _is_whole(path):
                 # First: of a graph that was replaced meanwhile, no store takes the place of that of the new one.
                 graph.check_digests()
                 for left in (*folder.glob(f".{kind}-*"), *folder.glob(f"{kind}-*")):
-                    _remove(left)
+                    remove(left)
                 with phase(_LOG, f"building the store {path}"), atomically(path) as new:
                     write(new)
                 _record_path(path).write_text(json.dumps(_record(path)), encoding="utf-8")
@@ -104,7 +103,7 @@ def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
         raise
     except (StoreError, OSError) as error:
         try:
-            _remove(_record_path(path))
+            remove(_record_path(path))
         except OSError:
             raise StoreError(f"cannot be opened, nor built again ({error})", where=str(path)) from error
     path = store()
@@ -142,12 +141,5 @@ def _record(path: Path) -> dict[str, object]:
 def _without_folder(path: Path) -> Path:
     """`path`, after removing what is there unless it is a file."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        _remove(path)
+        remove(path)
     return path
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

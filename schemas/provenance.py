@@ -47,11 +47,6 @@ class Exposure(StrEnum):
     DEVELOPMENT = "development"
 
 
-def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
-    """`tuple` itself, whose type mypy's attrs plugin does not see through."""
-    return tuple(values)
-
-
 def _rounded(value: float) -> float:
     return round(float(value), 4)
 
@@ -115,7 +110,7 @@ class Model:
     licence: str = ""
     language: str = ""
     """The language of the texts that it reads (BCP 47), for a parser."""
-    scores: tuple[BenchmarkScore, ...] = field(default=(), converter=_tuple)
+    scores: tuple[BenchmarkScore, ...] = field(default=(), converter=tuple[BenchmarkScore, ...])
 
 
 @frozen(kw_only=True)

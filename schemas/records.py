@@ -15,7 +15,7 @@ from functools import cached_property
 from attrs import AttrsInstance, converters, field, frozen, validators
 
 from schemas.changes import Level
-from schemas.declared import Declared
+from schemas.declared import Declared, Spanned, check_span
 from schemas.declared import Span as Span
 from schemas.errors import RecordError
 
@@ -102,30 +102,22 @@ class DiscardReason(StrEnum):
     CONTRADICTED_CORRECTION = "correction that a later one contradicts"
 
 
-def _span(instance: object, start: int, end: int) -> None:
-    if not 0 <= start < end:
-        raise RecordError(f"{type(instance).__name__} has the span {start}:{end}", remedy="0 <= start < end")
-
-
 def _rounded(value: float) -> float:
     """Four decimals: noise below that must not change any bytes. Adding zero turns -0.0 into 0.0."""
     return round(float(value), 4) + 0.0
 
 
 @frozen(kw_only=True)
-class Passage:
+class Passage(Spanned):
     """A stretch of a document's text."""
 
     kind: PassageKind = field(converter=PassageKind)
     start: int
     end: int
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class Argument:
+class Argument(Spanned):
     """A noun of an event: its lemma (compounds kept, "rolling pin"), its part, and its span."""
 
     lemma: str = field(validator=validators.min_len(1))
@@ -133,12 +125,9 @@ class Argument:
     start: int
     end: int
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class Tool:
+class Tool(Spanned):
     """A thing that an event is done with, and its part in the event.
 
     `inferred` is true if the words of the event do not name it and it follows from an event before, which does:
@@ -150,9 +139,6 @@ class Tool:
     start: int
     end: int
     inferred: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
 
 
 class MeasureKind(StrEnum):
@@ -201,18 +187,15 @@ class Action:
 
 
 @frozen(kw_only=True)
-class Sentence:
+class Sentence(Spanned):
     """A sentence of a document."""
 
     start: int
     end: int
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class Segment:
+class Segment(Spanned):
     """A stretch of text that is about a scenario; segments may overlap, and one stretch may have several scenarios.
 
     `confidence` is the probability that the text is about the scenario, 0 to 1 (1 for labels).
@@ -223,24 +206,18 @@ class Segment:
     end: int
     confidence: float = field(default=1.0, converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class SentenceVector:
+class SentenceVector(Spanned):
     """The vector of a sentence by MiniLM (`kgscripts.models.sentence_vectors`), as base64."""
 
     start: int
     end: int
     values: str = field(validator=validators.min_len(1))
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class EventMention:
+class EventMention(Spanned):
     """One mention of an event.
 
     `start:end` covers predicate, arguments and tools. `measures` are those of its participants, its tools and the
@@ -261,12 +238,9 @@ class EventMention:
     measures: tuple[Measure, ...] = field(default=(), converter=tuple[Measure, ...])
     score: float = field(default=1.0, converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class Need:
+class Need(Spanned):
     """A thing that a document lists as needed for its activity: a tool with its role, or a supply, which has none.
 
     `start:end` is the item of the list ("2 cups of flour, sifted"), `lemma` the thing alone ("flour"), and `amount` how
@@ -279,9 +253,6 @@ class Need:
     start: int
     end: int
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 def _nats(instance: object, _: object, value: float) -> None:
     if not -math.inf < value <= 0:
@@ -289,7 +260,7 @@ def _nats(instance: object, _: object, value: float) -> None:
 
 
 @frozen(kw_only=True)
-class ConcreteStep:
+class ConcreteStep(Spanned):
     """One event by which an abstract one is done, according to the alignment of the two sides of a pair.
 
     `action` and `start:end` are those of its `EventMention`. `log_probability` (nats) is that of its words being
@@ -302,12 +273,9 @@ class ConcreteStep:
     log_probability: float = field(converter=_rounded, validator=_nats)
     tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...])
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class Decomposition:
+class Decomposition(Spanned):
     """An abstract event, by action and span those of its `EventMention`, and the steps by which it is done, in order.
 
     It adds no mention: the events are those that some extractor found in the same document. Steps that refer to no
@@ -319,12 +287,9 @@ class Decomposition:
     end: int
     steps: tuple[ConcreteStep, ...] = field(converter=tuple[ConcreteStep, ...], validator=validators.min_len(1))
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class StateChange:
+class StateChange(Spanned):
     """A change that a step of a document brings about: an attribute of an entity, its values before and after.
 
     `start:end` is the span of the `EventMention` that brings it about, and `action` is its action. Where no event is
@@ -344,12 +309,9 @@ class StateChange:
     probability: float = field(converter=_rounded, validator=[validators.ge(0), validators.le(1)])
     level: Level = field(converter=Level)
 
-    def __attrs_post_init__(self) -> None:
-        _span(self, self.start, self.end)
-
 
 @frozen(kw_only=True)
-class AlignedPhrase:
+class AlignedPhrase(Spanned):
     """A stretch `start:end` of the concrete side that the abstract word `word_start:word_end` produced.
 
     `log_probability` (nats) is the mean over its words of the posterior log probability of their links.
@@ -362,8 +324,8 @@ class AlignedPhrase:
     log_probability: float = field(converter=_rounded, validator=_nats)
 
     def __attrs_post_init__(self) -> None:
-        _span(self, self.word_start, self.word_end)
-        _span(self, self.start, self.end)
+        super().__attrs_post_init__()
+        check_span(self, self.word_start, self.word_end)
 
 
 @frozen(kw_only=True)

@@ -39,11 +39,6 @@ class ExportReport:
     details: dict[str, str | int | float] = field(factory=dict)
 
 
-def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
-    """`tuple` itself, whose type mypy's attrs plugin does not see through."""
-    return tuple(values)
-
-
 _SHOWN_ROWS = 50
 
 
@@ -51,8 +46,8 @@ _SHOWN_ROWS = 50
 class Table:
     """The rows of a result. IRIs are plain strings; nodes and lists of a Cypher result keep their structure."""
 
-    columns: tuple[str, ...] = field(converter=_tuple)
-    rows: tuple[tuple[Value, ...], ...] = field(converter=_tuple)
+    columns: tuple[str, ...] = field(converter=tuple[str, ...])
+    rows: tuple[tuple[Value, ...], ...] = field(converter=tuple[Any, ...])
 
     def __repr__(self) -> str:
         return f"Table({', '.join(map(repr, self.columns))}: {len(self.rows):,} rows)"
@@ -102,15 +97,12 @@ class Table:
             table.add_column(Text(printable(column)), justify="right" if numeric else "left", overflow="fold")
         for row in self.rows:
             table.add_row(*(Text(printable(as_text(value))) for value in row))
-        natural = 4 + 3 * len(self.columns) + sum(self._column_width(i) for i in range(len(self.columns)))
+        shown = [self.columns, *(map(as_text, row) for row in self.rows)]
+        natural = 4 + sum(3 + 2 * max(len(printable(text)) for text in column) for column in zip(*shown, strict=True))
         screen = console(width=width or max(natural, 20))
         with screen.capture() as captured:
             screen.print(table)
         return "\n".join(line.rstrip() for line in captured.get().split("\n")).strip("\n") + "\n"
-
-    def _column_width(self, position: int) -> int:
-        texts = [printable(self.columns[position]), *(printable(as_text(row[position])) for row in self.rows)]
-        return 2 * max(map(len, texts))
 
 
 def as_text(value: Value) -> str:

@@ -133,16 +133,10 @@ class _Condition:
             raise ConfigurationError(
                 f"{table}.{column.name} has lists, which have no conditions", remedy="select it and compare the lists"
             )
-        if isinstance(among, pa.Array | pa.ChunkedArray):
-            given = among.to_pylist()
-        elif isinstance(among, Iterable) and not isinstance(among, str | bytes):
-            given = list(among)
-        else:
-            given = [among]
         kind = _PYTHON_TYPES[column.type]
         values: set[Any] = set()
         null = False
-        for value in given:
+        for value in values_of(among):
             if value is None:
                 null = True
             elif isinstance(value, kind) and isinstance(value, bool) == (kind is bool):
@@ -167,6 +161,13 @@ class _Condition:
         if statistics is not None and statistics.has_null_count and not statistics.null_count:
             null = False
         return pa.concat_arrays([found, pa.nulls(1, found.type)]) if null else found
+
+
+def values_of(among: object) -> list[Any]:
+    """The values of a condition, which is one of them or a collection."""
+    if isinstance(among, pa.Array | pa.ChunkedArray):
+        return list(among.to_pylist())
+    return list(among) if isinstance(among, Iterable) and not isinstance(among, str | bytes) else [among]
 
 
 def _no_value(table: str, column: pa.Field, value: object) -> ConfigurationError:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.errors import RecordError
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.type_declarations import Property, ValueType
+from schemas.type_declarations import ValueType
 from schemas.vocabulary import ID_PREFIXES
 
 ROWS_A_GROUP = 65_536
@@ -29,10 +29,6 @@ _RARELY_REPEATED = ("Passage", "ChangeInstance", "Statement")
 """Node types of which few relations in a row group share a node."""
 
 
-def _fields(properties: tuple[Property, ...]) -> list[pa.Field]:
-    return [pa.field(item.name, ARROW_TYPES[item.type], nullable=not item.required) for item in properties]
-
-
 def key_columns(name: str) -> tuple[str, ...]:
     """The columns by which a table is sorted; their values are unique."""
     return ("id",) if name in NODE_TYPES else ("from_id", "to_id")
@@ -42,7 +38,8 @@ def table_schema(name: str) -> pa.Schema:
     """The columns of the table of a node type (`id` first) or relation type (`from_id`, `to_id` first)."""
     properties = NODE_TYPES[name].properties if name in NODE_TYPES else RELATION_TYPES[name].properties
     keys = [pa.field(column, pa.string(), nullable=False) for column in key_columns(name)]
-    return pa.schema([*keys, *_fields(properties)])
+    columns = [pa.field(item.name, ARROW_TYPES[item.type], nullable=not item.required) for item in properties]
+    return pa.schema([*keys, *columns])
 
 
 def repeating_columns(name: str) -> list[str]:

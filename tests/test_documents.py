@@ -12,13 +12,15 @@ from typer.core import TyperGroup
 import cli
 from kgscripts.score_files import read_scores, scores_of_package
 from schemas.documentation import pages
+from schemas.vocabulary import DEFAULT_BASE_IRI, ONTOLOGY_IRI
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize(("name", "text"), pages().items())
+@pytest.mark.parametrize(("name", "text"), pages(ROOT / "docs" / "reference").items())
 def test_the_pages_on_the_graph_are_those_that_the_types_give(name: str, text: str) -> None:
     assert (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8") == text
+    assert name != "graph.md" or (DEFAULT_BASE_IRI in text and f"{ONTOLOGY_IRI}`" in text)
 
 
 def test_the_page_on_commands_lists_every_command() -> None:

@@ -69,7 +69,7 @@ from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.targets import export
 from exports.validation import validate
-from kgscripts.records import RecordStore
+from kgscripts.records.store import RecordStore
 from oven_records import OvenTemperature
 from schemas.corrections import Correction
 from kgscripts import ScriptGraph

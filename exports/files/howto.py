@@ -114,8 +114,5 @@ def _how_to(
 def _direction(text: str, tools: Sequence[str]) -> dict[str, Any]:
     """A direction with its tools: schema.org gives a HowToStep itself none."""
     direction: dict[str, Any] = {"@type": "HowToDirection", "text": text}
-    return {**direction, "tool": _named("HowToTool", tools)} if tools else direction
-
-
-def _named(kind: str, names: Any) -> list[dict[str, str]]:
-    return [{"@type": kind, "name": name} for name in names]
+    named = [{"@type": "HowToTool", "name": name} for name in tools]
+    return {**direction, "tool": named} if tools else direction

@@ -107,7 +107,9 @@ def mcp_server(directory: Path) -> MCPServer[Any]:
     @server.resource("kgscripts://statistics", mime_type="application/json")
     def statistics() -> str:
         """The numbers of nodes and relations."""
-        return json_text(_statistics(ScriptGraph.open(directory)))
+        manifest = ScriptGraph.open(directory).manifest
+        rows = {name: manifest.rows(name) for name in sorted(manifest.tables)}
+        return json_text({"build": manifest.build_id, "base_iri": manifest.base_iri, "rows": rows})
 
     @server.resource("kgscripts://schema", mime_type="text/turtle")
     def schema() -> str:
@@ -177,16 +179,6 @@ def _tools(directory: Path) -> list[Callable[..., Values]]:
         return {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
 
     return [search, script, needs, tools_for, changes, plan, passage, sparql]
-
-
-def _statistics(graph: ScriptGraph) -> Values:
-    """What the graph was made of, and how many nodes and relations it has of each type."""
-    manifest = graph.manifest
-    return {
-        "build": graph.build_id,
-        "base_iri": manifest.base_iri,
-        "rows": {name: manifest.rows(name) for name in sorted(manifest.tables)},
-    }
 
 
 def _explaining(tool: Callable[_P, Values]) -> Callable[_P, Values]:

@@ -6,7 +6,7 @@ Properties that name nodes (`ValueType.NODE`, `ValueType.NODES`) hold their IRIs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -96,9 +96,9 @@ _HEADER = """\
 """
 
 
-def constraints(nodes: Iterable[str] = NODE_TYPES) -> Iterator[str]:
+def constraints() -> Iterator[str]:
     """A Cypher statement for each node type."""
-    for name in nodes:
+    for name in NODE_TYPES:
         constraint = f"kgscripts_{id_prefix(name).replace('-', '_')}_iri"
         yield f"CREATE CONSTRAINT {constraint} IF NOT EXISTS FOR (node:{name}) REQUIRE node.iri IS UNIQUE"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
-from attrs import frozen
 
 from exports.neo4j.connection import Database, connected
 from exports.neo4j.ownership import BUILD, GRAPH, Ownership
@@ -55,8 +54,10 @@ def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportRep
                 options.begin("taking over another graph")
                 ownership.take_over()
             options.begin("creating constraints")
-            _prepare(database)
-            _Merge(database, graph, graph_id, where, options).run()
+            # Without them each merge would read all nodes of its label.
+            for statement in constraints():
+                database.run(statement)
+            _merge(database, graph, graph_id, where, options)
             if options.indexes:
                 options.begin("writing vectors and indexes")
                 details["vectors"] = write_indexes(database, graph, graph_id)
@@ -66,47 +67,31 @@ def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportRep
     return report(graph, where, **details)
 
 
-def _prepare(database: Database) -> None:
-    """Create the constraints: without them each merge would read all nodes of its label."""
-    for statement in constraints():
-        database.run(statement)
+def _merge(database: Database, graph: StoredGraph, graph_id: str, where: str, options: ExportOptions) -> None:
+    """Write all nodes, then all relations."""
 
-
-@frozen
-class _Merge:
-    database: Database
-    graph: StoredGraph
-    graph_id: str
-    where: str
-    options: ExportOptions
-
-    def run(self) -> None:
-        lacks = another_graph(self.graph, self.where, "nodes")
-        self.options.begin("writing nodes")
-        for label, node in NODE_TYPES.items():
-            self._write(merge_nodes(label, node.properties), node_batches(self.graph, label), lacks)
-        lacks = StoreError(
-            "relations have no nodes: others removed them at the same time",
-            where=self.where,
-            remedy="run the export again when nobody else writes to the database",
-        )
-        self.options.begin("writing relations")
-        for name, relation in RELATION_TYPES.items():
-            for ends in relation.ends:
-                query = merge_relations(name, ends, relation.properties)
-                self._write(query, relation_batches(self.graph, name, ends), lacks)
-
-    def _write(self, query: str, batches: Iterable[pa.RecordBatch], lacks: StoreError) -> None:
+    def write(query: str, batches: Iterable[pa.RecordBatch], lacks: StoreError) -> None:
         """Run `query` for all rows; `lacks` is the error if it does not write them all."""
         for batch in batches:
             for portion in portions(batch, _ROWS, _BYTES):
                 rows = list(zip(*(column.to_pylist() for column in portion.columns), strict=True))
-                written = self.database.write(
-                    query, {"rows": rows, "graph": self.graph_id, "build": self.graph.build_id}
-                )
-                if written != len(rows):
+                if database.write(query, {"rows": rows, "graph": graph_id, "build": graph.build_id}) != len(rows):
                     raise lacks
-                self.options.advance(len(rows))
+                options.advance(len(rows))
+
+    lacks = another_graph(graph, where, "nodes")
+    options.begin("writing nodes")
+    for label, node in NODE_TYPES.items():
+        write(merge_nodes(label, node.properties), node_batches(graph, label), lacks)
+    lacks = StoreError(
+        "relations have no nodes: others removed them at the same time",
+        where=where,
+        remedy="run the export again when nobody else writes to the database",
+    )
+    options.begin("writing relations")
+    for name, relation in RELATION_TYPES.items():
+        for ends in relation.ends:
+            write(merge_relations(name, ends, relation.properties), relation_batches(graph, name, ends), lacks)
 
 
 def merge_nodes(label: str, properties: tuple[Property, ...]) -> str:

@@ -18,7 +18,7 @@ import struct
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 LENGTH = struct.Struct(">Q")
 _BATCH_ROWS = 256
@@ -45,16 +45,9 @@ $text, $list, $map"""
 """A value of every type: the modules that a value needs are imported when the first one is read."""
 
 
-class _Engine(Protocol):
-    may_open_files: bool
-
-    def __init__(self, path: str) -> None: ...
-
-    def answer(self, request: dict[str, Any]) -> Iterator[Any]:
-        """The messages of an answer; bytes are sent as they are."""
-
-
 class _Oxigraph:
+    """An engine: `answer` gives the messages of an answer, of which bytes are sent as they are."""
+
     may_open_files = True
     """RocksDB opens the files of a large store when a query first needs them."""
 
@@ -139,7 +132,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[An
     yield {"end": True}
 
 
-_ENGINES: dict[str, type[_Engine]] = {"oxigraph": _Oxigraph, "ladybug": _Ladybug}
+_ENGINES: dict[str, type[_Oxigraph] | type[_Ladybug]] = {"oxigraph": _Oxigraph, "ladybug": _Ladybug}
 
 
 def main() -> None:
@@ -236,7 +229,7 @@ def limit_resources(memory: int, may_open_files: bool) -> None:
         resource.setrlimit(kind, (limit, limit))
 
 
-def _respond(engine: _Engine, request: dict[str, Any], answers: BinaryIO) -> None:
+def _respond(engine: _Oxigraph | _Ladybug, request: dict[str, Any], answers: BinaryIO) -> None:
     try:
         for message in engine.answer(request):
             _write(answers, message)

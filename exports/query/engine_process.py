@@ -160,7 +160,7 @@ class EngineProcess:
 
     def is_stale(self) -> bool:
         """Whether the store that the process has opened was removed or replaced."""
-        return self._opened != _identity(self._store)
+        return self._opened != file_identity(self._store)
 
     def take(self, *, wait: bool = True) -> bool:
         """Take it for one `ask`, or, without `wait`, return False if another thread has it."""
@@ -220,7 +220,7 @@ class EngineProcess:
 
     def _start(self) -> None:
         self._close()
-        self._opened = _identity(self._store)
+        self._opened = file_identity(self._store)
         settings = {"engine": self._engine, "memory": self._memory}
         self._child = Child.start(_CHILD, self._store, settings, {"MALLOC_ARENA_MAX": "2"})
         try:
@@ -332,9 +332,10 @@ def _too_many_rows(max_rows: int) -> QueryError:
     )
 
 
-def _identity(path: Path) -> tuple[int, int, int] | None:
+def file_identity(path: str | Path) -> tuple[int, int, int] | None:
+    """What tells a file or folder from others and from itself after a change; None if it cannot be seen."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - a text may be given, so that no path is made of it each time
     except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_mtime_ns

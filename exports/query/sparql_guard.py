@@ -152,7 +152,8 @@ class _Structure:
         tokens = self.scanned.tokens
         for index in range(first, len(tokens)):
             token, before = tokens[index], tokens[index - 1] if index else None
-            if token.kind == "iri" and self._is_in_parentheses() and _is_operand(before) and not _is_plain(token):
+            is_inside = "(" in self._open or "expression" in self._open
+            if token.kind == "iri" and is_inside and _is_operand(before) and not _PLAIN_IRI.fullmatch(token.text):
                 raise self.scanned.error(
                     "this may be an IRI or a comparison", token.start, "write spaces around < and >"
                 )
@@ -163,9 +164,6 @@ class _Structure:
             if token.text == ";" and not self._open:
                 raise self.scanned.error("there is more than one statement", token.start, "run them one by one")
             self._follow(token, before)
-
-    def _is_in_parentheses(self) -> bool:
-        return "(" in self._open or "expression" in self._open
 
     def _follow(self, token: Token, before: Token | None) -> None:
         if token.text == "(":
@@ -226,7 +224,3 @@ class _Structure:
 
 def _is_operand(token: Token | None) -> bool:
     return token is not None and (token.kind in _OPERANDS or token.text == ")" or token.word in ("TRUE", "FALSE"))
-
-
-def _is_plain(token: Token) -> bool:
-    return _PLAIN_IRI.fullmatch(token.text) is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from exports.rdf.terms import (
@@ -18,7 +17,7 @@ from exports.rdf.terms import (
     relation_term,
 )
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.type_declarations import NodeType, RelationType, ValueType
+from schemas.type_declarations import ValueType
 
 _EXTERNAL = tuple(term for terms in EXTERNAL_RELATIONS.values() for term in terms.values())
 _LINKS = (
@@ -41,18 +40,16 @@ _TYPED = {
 """The predicates of no declaration: those of lists and selectors, of the data set, its build and its metrics."""
 
 
-def context_terms(
-    nodes: Mapping[str, NodeType] = NODE_TYPES, relations: Mapping[str, RelationType] = RELATION_TYPES
-) -> dict[str, Any]:
-    """The terms of the context of these types: ours and those of installed packages, if none are given."""
+def context_terms() -> dict[str, Any]:
+    """The terms of the context: those of our types and of the types of installed packages."""
     datatypes: dict[str, str] = {}
-    for term, _, item in property_terms(nodes, relations):
+    for term, _, item in property_terms():
         is_link = item.type in (ValueType.NODE, ValueType.STRINGS)
         datatypes.setdefault(term, "@id" if is_link else DATATYPES[item.type])
-    links = (*map(relation_term, relations), *_EXTERNAL, *INVERSE_PROPERTIES.values(), *_LINKS)
+    links = (*map(relation_term, RELATION_TYPES), *_EXTERNAL, *INVERSE_PROPERTIES.values(), *_LINKS)
     datatypes |= dict.fromkeys(links, "@id") | _TYPED
     datatypes |= dict.fromkeys((*MEMBER_PROPERTIES.values(), *_TEXTS), DATATYPES[ValueType.STRING])
-    classes = [*(class_terms(name)[0] for name in nodes), QUALIFIED_RELATION]
+    classes = [*(class_terms(name)[0] for name in NODE_TYPES), QUALIFIED_RELATION]
     return {
         "@version": 1.1,
         "id": "@id",

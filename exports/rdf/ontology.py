@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from exports.rdf.terms import (
     DATATYPES,
@@ -17,7 +17,7 @@ from exports.rdf.terms import (
     turtle_prefixes,
 )
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
-from schemas.type_declarations import NodeType, Property, RelationType, ValueType, id_prefix
+from schemas.type_declarations import Property, ValueType, id_prefix
 from schemas.vocabulary import ONTOLOGY_IRI
 
 _ONTOLOGY = f"<{ONTOLOGY_IRI.removesuffix('#')}>"
@@ -59,16 +59,14 @@ _FURTHER: dict[str, tuple[str, ...]] = {
 """Statements of the ontology about its terms that no declaration has, mainly relations to other vocabularies."""
 
 
-def ontology_text(
-    nodes: Mapping[str, NodeType] = NODE_TYPES, relations: Mapping[str, RelationType] = RELATION_TYPES
-) -> str:
-    """The ontology of these types in Turtle: ours and those of installed packages, if none are given."""
-    resources = [*_classes(nodes), *_relations(relations), *_properties(nodes, relations), *_members(nodes)]
+def ontology_text() -> str:
+    """The ontology in Turtle, of our types and those of installed packages."""
+    resources = [*_classes(), *_relations(), *_properties(), *_members()]
     return "\n".join([turtle_prefixes(), _HEADER, *resources])
 
 
-def _classes(nodes: Mapping[str, NodeType]) -> Iterator[str]:
-    for name, node in nodes.items():
+def _classes() -> Iterator[str]:
+    for name, node in NODE_TYPES.items():
         term, *superclasses = class_terms(name)
         note = _english(f"Two are the same if they agree in: {node.key}.")
         further = [f"rdfs:subClassOf {other}" for other in superclasses]
@@ -79,8 +77,8 @@ def _classes(nodes: Mapping[str, NodeType]) -> Iterator[str]:
     yield _resource(QUALIFIED_RELATION, "owl:Class", "qualified relation", comment)
 
 
-def _relations(relations: Mapping[str, RelationType]) -> Iterator[str]:
-    for name, relation in relations.items():
+def _relations() -> Iterator[str]:
+    for name, relation in RELATION_TYPES.items():
         starts, ends = zip(*relation.ends, strict=True)
         terms = list(dict.fromkeys(EXTERNAL_RELATIONS.get(name, {}).values()))
         external = [f"rdfs:subPropertyOf {term}" for term in terms if len(terms) == 1]
@@ -95,10 +93,10 @@ def _relations(relations: Mapping[str, RelationType]) -> Iterator[str]:
         )
 
 
-def _properties(nodes: Mapping[str, NodeType], relations: Mapping[str, RelationType]) -> Iterator[str]:
+def _properties() -> Iterator[str]:
     """The properties of this vocabulary, each once, whatever the number of types that have it."""
     found: dict[str, list[tuple[str, Property]]] = {}
-    for term, owner, item in property_terms(nodes, relations):
+    for term, owner, item in property_terms():
         if term.startswith("kgs:"):
             found.setdefault(term, []).append((owner, item))
     for term, uses in found.items():
@@ -114,9 +112,9 @@ def _properties(nodes: Mapping[str, NodeType], relations: Mapping[str, RelationT
         )
 
 
-def _members(nodes: Mapping[str, NodeType]) -> Iterator[str]:
+def _members() -> Iterator[str]:
     """The predicates of this vocabulary from a node to each text of a list."""
-    for name, node in nodes.items():
+    for name, node in NODE_TYPES.items():
         for item in node.properties:
             term = MEMBER_PROPERTIES.get((name, item.name), "")
             if term.startswith("kgs:"):

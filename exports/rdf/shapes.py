@@ -68,20 +68,15 @@ class Violation:
     message: str
 
 
-def shapes_text(
-    nodes: Mapping[str, NodeType] = NODE_TYPES,
-    relations: Mapping[str, RelationType] = RELATION_TYPES,
-    *,
-    closed: bool = False,
-) -> str:
-    """The shapes of these types in Turtle: ours and those of installed packages, if none are given.
+def shapes_text(*, closed: bool = False) -> str:
+    """The shapes in Turtle, of our types and those of installed packages.
 
     The open shapes allow further triples about a node: inferred ones, `owl:sameAs`, labels in other languages. The
     closed ones, for the RDF as it is exported, allow no other property than those of the node's type, and one label.
     """
-    shapes = {name: [*_of_node(node, closed), *_of_relations(name, relations)] for name, node in nodes.items()}
-    shapes["Statement"] += _of_statements(relations)
-    shapes["QualifiedRelation"] = list(_of_qualified_relations(relations))
+    shapes = {name: [*_of_node(node, closed), *_of_relations(name)] for name, node in NODE_TYPES.items()}
+    shapes["Statement"] += _of_statements()
+    shapes["QualifiedRelation"] = list(_of_qualified_relations())
     targets = {name: (f"sh:targetClass kgs:{name}", *constraints) for name, constraints in shapes.items()}
     targets |= {"Span": _SELECTOR, "Replaced": _REPLACED}
     closing = ("sh:closed true", "sh:ignoredProperties ( rdf:type )") if closed else ()
@@ -111,9 +106,9 @@ def _of_node(node: NodeType, closed: bool) -> Iterator[str]:
     yield from (f"sh:property [ {further} ]" for further in _FURTHER.get(node.name, ()))
 
 
-def _of_relations(name: str, relations: Mapping[str, RelationType]) -> Iterator[str]:
+def _of_relations(name: str) -> Iterator[str]:
     """The relations that start at nodes of a type."""
-    for key, relation in relations.items():
+    for key, relation in RELATION_TYPES.items():
         if ends := [end for start, end in relation.ends if start == name]:
             numbers = f" ; sh:minCount {relation.at_least}" if relation.at_least else ""
             numbers += f" ; sh:maxCount {relation.at_most}" if relation.at_most is not None else ""
@@ -123,8 +118,8 @@ def _of_relations(name: str, relations: Mapping[str, RelationType]) -> Iterator[
                     yield _property(f"{term} ; {_class([end])}")
 
 
-def _of_statements(relations: Mapping[str, RelationType]) -> Iterator[str]:
-    stated = {name: relation for name, relation in relations.items() if relation.has_statement}
+def _of_statements() -> Iterator[str]:
+    stated = {name: relation for name, relation in RELATION_TYPES.items() if relation.has_statement}
     ends = [pair for relation in stated.values() for pair in relation.ends]
     yield _property(f"rdf:subject ; {_class(start for start, _ in ends)} ; {_ONE}")
     yield _property(f"rdf:predicate ; sh:in ( {' '.join(map(relation_term, stated))} ) ; {_ONE}")
@@ -134,8 +129,8 @@ def _of_statements(relations: Mapping[str, RelationType]) -> Iterator[str]:
     yield from _ORIGIN
 
 
-def _of_qualified_relations(relations: Mapping[str, RelationType]) -> Iterator[str]:
-    qualified = {name: item for name, item in relations.items() if item.properties and not item.has_statement}
+def _of_qualified_relations() -> Iterator[str]:
+    qualified = {name: item for name, item in RELATION_TYPES.items() if item.properties and not item.has_statement}
     numbers = _numbers(qualified)
     # Each relation has all properties of its type, and those of one type only.
     of_types = dict.fromkeys(tuple(_numbers({name: item})) for name, item in qualified.items())

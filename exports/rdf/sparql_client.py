@@ -6,7 +6,6 @@ import os
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import Self
 
 import httpx
@@ -84,9 +83,7 @@ class SparqlClient:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.close()
 
     def post(self, url: str, content: bytes, headers: dict[str, str]) -> Answer:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from schemas.type_declarations import NodeType, Property, RelationType, ValueType
+from schemas.graph_types import NODE_TYPES, RELATION_TYPES
+from schemas.type_declarations import Property, ValueType
 from schemas.vocabulary import ID_PREFIXES, ONTOLOGY_IRI
 
 PREFIXES: dict[str, str] = {
@@ -101,26 +102,20 @@ def relation_term(relation_type: str) -> str:
     return f"kgs:{camel_case(relation_type)}"
 
 
-def holder(relation: RelationType) -> str:
-    """The class of the resource that holds the properties of a relation."""
-    return "kgs:Statement" if relation.has_statement else QUALIFIED_RELATION
-
-
-def property_terms(
-    nodes: Mapping[str, NodeType], relations: Mapping[str, RelationType]
-) -> Iterator[tuple[str, str, Property]]:
+def property_terms() -> Iterator[tuple[str, str, Property]]:
     """Each property of the types as its predicate, the class that has it, and its declaration.
 
     Without those that are predicates of other nodes (`INVERSE_PROPERTIES`).
     """
-    for name, node in nodes.items():
+    for name, node in NODE_TYPES.items():
         for item in node.properties:
             if item.type is not ValueType.NODES:
                 yield property_term(name, item.name), f"kgs:{name}", item
-    for name, relation in relations.items():
+    for name, relation in RELATION_TYPES.items():
+        holder = "kgs:Statement" if relation.has_statement else QUALIFIED_RELATION
         for item in relation.properties:
             if item.name != "statement":
-                yield property_term(name, item.name), holder(relation), item
+                yield property_term(name, item.name), holder, item
 
 
 def turtle_prefixes() -> str:

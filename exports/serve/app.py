@@ -21,7 +21,7 @@ from exports.serve.graph_service import GraphService
 from exports.serve.guards import HEALTH, Guards
 from exports.serve.limits import ServerLimits, Turns
 from exports.serve.pages import small_page
-from exports.serve.responses import as_json, explained, failure
+from exports.serve.responses import as_json, failure
 from exports.serve.served import Served
 from schemas.drawing.svg import legible
 from schemas.errors import ConfigurationError
@@ -104,13 +104,10 @@ def _listing(named: Mapping[str, Path]) -> Any:
     """The page with links to all graphs, which is JSON for other clients than browsers."""
 
     async def endpoint(request: Request) -> Response:
-        async def respond() -> Response:
-            if "text/html" not in request.headers.get("accept", ""):
-                return as_json({"graphs": [{"name": name, "address": f"/g/{name}/"} for name in named]})
-            items = "".join(f'<li><a href="/g/{name}/">{escape(legible(name))}</a></li>' for name in named)
-            page = small_page("Script graphs", f"<ul>{items}</ul>")
-            return HTMLResponse(page.html, headers={"Content-Security-Policy": page.policy})
-
-        return await explained(respond)
+        if "text/html" not in request.headers.get("accept", ""):
+            return as_json({"graphs": [{"name": name, "address": f"/g/{name}/"} for name in named]})
+        items = "".join(f'<li><a href="/g/{name}/">{escape(legible(name))}</a></li>' for name in named)
+        page = small_page("Script graphs", f"<ul>{items}</ul>")
+        return HTMLResponse(page.html, headers={"Content-Security-Policy": page.policy})
 
     return endpoint

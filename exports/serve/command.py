@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -66,12 +65,9 @@ def serve(
     with listening(host, port) as listener:
         served = application(directories, limits=limits, token=token, origin=cors, edit=edit)
         shown = f"[{host}]" if ":" in host else host
-        echo(f"serving {_names(directories)} at http://{shown}:{port}/ (Ctrl-C ends it)", err=True)
+        names = printable(str(directories[0])) if len(directories) == 1 else f"{len(directories)} graphs"
+        echo(f"serving {names} at http://{shown}:{port}/ (Ctrl-C ends it)", err=True)
         run(served, listener, limits, served.state.ends)
-
-
-def _names(directories: Sequence[Path]) -> str:
-    return printable(str(directories[0])) if len(directories) == 1 else f"{len(directories)} graphs"
 
 
 def _token(file: Path) -> str:

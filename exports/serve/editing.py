@@ -49,6 +49,7 @@ class Editing:
             Route("/api/corrections/{identifier}", self.removed, methods=["DELETE"]),
         ]
 
+    @explained
     async def listed(self, request: Request) -> Response:
         """The pending and the applied ones, and what the server does with them."""
 
@@ -61,52 +62,40 @@ class Editing:
                 "applied": self._corrections.applied(graph),
             }
 
-        async def respond() -> Response:
-            return as_json(await self._turns.run(lambda: self._served.consistently(read), request.receive))
+        return as_json(await self._turns.run(lambda: self._served.consistently(read), request.receive))
 
-        return await explained(respond)
-
+    @explained
     async def added(self, request: Request) -> Response:
         """Let one wait, which the body has as a line of a file of corrections."""
+        record = _record(await read_body(request, self._served.limits))
 
-        async def respond() -> Response:
-            record = _record(await read_body(request, self._served.limits))
+        def add() -> dict[str, Any]:
+            correction = self._served.consistently(lambda graph: self._corrections.in_words(graph, record))
+            added: dict[str, Any] = self._corrections.add(correction)
+            return added
 
-            def add() -> dict[str, Any]:
-                correction = self._served.consistently(lambda graph: self._corrections.in_words(graph, record))
-                added: dict[str, Any] = self._corrections.add(correction)
-                return added
+        return as_json(await self._turns.run(add, request.receive), 201)
 
-            return as_json(await self._turns.run(add, request.receive), 201)
-
-        return await explained(respond)
-
+    @explained
     async def removed(self, request: Request) -> Response:
         """Take a pending one back."""
+        identifier = request.path_params["identifier"]
+        if not await self._turns.run(lambda: self._corrections.remove(identifier), request.receive):
+            raise ProtocolError(404, "this correction does not wait: it was applied or taken back")
+        return Response(status_code=204)
 
-        async def respond() -> Response:
-            identifier = request.path_params["identifier"]
-            if not await self._turns.run(lambda: self._corrections.remove(identifier), request.receive):
-                raise ProtocolError(404, "this correction does not wait: it was applied or taken back")
-            return Response(status_code=204)
-
-        return await explained(respond)
-
+    @explained
     async def applied(self, request: Request) -> Response:
         """Apply all that wait. The answer comes at once; `listed` says when it is done, or what failed."""
-
-        async def respond() -> Response:
-            await read_body(request, self._served.limits)
-            with self._changing:
-                if self._state is State.APPLYING:
-                    return as_json({"state": self._state}, 202)
-                self._state, self._message = State.APPLYING, ""
-            # Not in a turn: an assembly takes long, and requests are answered meanwhile.
-            response = as_json({"state": self._state}, 202)
-            response.background = BackgroundTask(self._apply)
-            return response
-
-        return await explained(respond)
+        await read_body(request, self._served.limits)
+        with self._changing:
+            if self._state is State.APPLYING:
+                return as_json({"state": self._state}, 202)
+            self._state, self._message = State.APPLYING, ""
+        # Not in a turn: an assembly takes long, and requests are answered meanwhile.
+        response = as_json({"state": self._state}, 202)
+        response.background = BackgroundTask(self._apply)
+        return response
 
     def _apply(self) -> None:
         state, message = State.FAILED, "the server failed: its log says where"

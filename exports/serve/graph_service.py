@@ -67,37 +67,29 @@ class GraphService:
             found = make(graph)
             return KeptAnswer(found.html.encode(), "text/html", {"Content-Security-Policy": found.policy})
 
-        async def endpoint(request: Request) -> Response:
-            return await explained(lambda: self._kept_or(request, request.url.path, made))
-
-        return endpoint
+        return explained(lambda request: self._kept_or(request, request.url.path, made))
 
     def _answering(self, address: Address) -> Endpoint:
+        @explained
         async def endpoint(request: Request) -> Response:
-            async def respond() -> Response:
-                values = address.values(_given(request))
-                return await self._kept_or(
-                    request,
-                    f"{address.name} {json.dumps(values)}",
-                    lambda graph: _as_kept(attrs.asdict(address.answer(graph, **values))),
-                )
-
-            return await explained(respond)
+            values = address.values(_given(request))
+            return await self._kept_or(
+                request,
+                f"{address.name} {json.dumps(values)}",
+                lambda graph: _as_kept(attrs.asdict(address.answer(graph, **values))),
+            )
 
         return endpoint
 
+    @explained
     async def explored(self, request: Request) -> Response:
         """A script that the page lacks, as the page has others."""
-
-        async def respond() -> Response:
-            scenario = _EXPLORED.values(_given(request))["scenario"]
-            return await self._kept_or(
-                request,
-                f"explored {scenario}",
-                lambda graph: _as_kept(self._explored.script(graph, str(scenario))),
-            )
-
-        return await explained(respond)
+        scenario = _EXPLORED.values(_given(request))["scenario"]
+        return await self._kept_or(
+            request,
+            f"explored {scenario}",
+            lambda graph: _as_kept(self._explored.script(graph, str(scenario))),
+        )
 
     async def sparql(self, query: ProtocolRequest, request: Request) -> Response:
         """The answer to a query in SPARQL."""
@@ -136,29 +128,19 @@ class GraphService:
             self._kept.add(version, key, answer)
         return answer
 
+    @explained
     async def cypher(self, request: Request) -> Response:
         """A query as JSON: ``{"query": ..., "parameters": {...}}``."""
+        query, parameters = _cypher(await read_body(request, self._served.limits))
+        table = await self._queries.run(lambda: self._served.cypher(query, parameters), request.receive)
+        return as_json(table.as_json())
 
-        async def respond() -> Response:
-            query, parameters = _cypher(await read_body(request, self._served.limits))
-            table = await self._queries.run(lambda: self._served.cypher(query, parameters), request.receive)
-            return as_json(table.as_json())
-
-        return await explained(respond)
-
+    @explained
     async def node(self, request: Request) -> Response:
         """What the graph says of a node; without an id in the address, of the graph as a data set."""
-
-        async def respond() -> Response:
-            identifier = request.path_params.get("identifier", DATASET)
-            accept = request.headers.get("accept")
-            found = await self._turns.run(
-                lambda: node_page(self._served, identifier, accept, self._at), request.receive
-            )
-            policy = {} if found.policy is None else {"Content-Security-Policy": found.policy}
-            return Response(found.content, media_type=found.media_type, headers=VARY | policy)
-
-        return await explained(respond)
+        identifier = request.path_params.get("identifier", DATASET)
+        accept = request.headers.get("accept")
+        return await self._turns.run(lambda: node_page(self._served, identifier, accept, self._at), request.receive)
 
     async def openapi(self, _: Request) -> Response:
         """The description of the API."""

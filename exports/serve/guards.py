@@ -51,7 +51,7 @@ class Guards:
         refused = self._refusal(request)
         if refused is None and self.token is not None and request.url.path != HEALTH:
             if request.url.path == LOGIN:
-                refused = await explained(lambda: self._login(request, self.token or ""))
+                refused = await self._login(request, self.token)
             elif not self._is_preflight(request) and not self._has_token(request, self.token):
                 refused = self._asked_for_token(request)
         await (refused or self.app)(scope, receive, send)
@@ -94,6 +94,7 @@ class Guards:
             "a token is needed: Authorization: Bearer TOKEN\n", 401, {"WWW-Authenticate": "Bearer"}
         )
 
+    @explained
     async def _login(self, request: Request, token: str) -> Response:
         if request.method != "POST":
             return _login_page("")

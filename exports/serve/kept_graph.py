@@ -18,24 +18,23 @@ from kgscripts.search.searching import search
 from schemas.arguments import items_of
 from schemas.errors import StoreMissingError
 from schemas.provenance import measurements_version
+from schemas.table_reader import values_of
 
 _Rows = npt.NDArray[np.int64]
 
 
 @frozen(repr=False, eq=False)
 class KeptGraph(ScriptGraph):
-    """A graph that keeps each table that `select` reads, at most `most_rows` rows of all; other tables are read again.
+    """A graph that keeps each table that `select` reads, up to a limit of rows of all; other tables are read again.
 
     It belongs to one build: tables that were read while another build was moved into place must not be used.
     """
 
-    build: str
-    """Tells this build, with its measurements, from others."""
-    most_rows: int
-    made_rows: int
-    """A graph of no more rows makes what it needs."""
+    limits: ServerLimits
     missing: Callable[[str], StoreMissingError]
     """The error for who needs a store of a kind that is not there: a request does not wait for one."""
+    build: str = field(init=False)
+    """Tells this build, with its measurements, from others."""
     compares_meanings: Event = field(factory=Event, init=False)
     """Set once the vectors are there, and the model is loaded."""
     _tables: dict[str, _KeptTable] = field(factory=dict, init=False)
@@ -44,15 +43,11 @@ class KeptGraph(ScriptGraph):
     @classmethod
     def of(cls, graph: ScriptGraph, limits: ServerLimits, missing: Callable[[str], StoreMissingError]) -> Self:
         """A graph that was just opened, with nothing kept yet."""
-        build = f"{graph.build_id} {measurements_version(graph.directory, graph.build_id)}"
-        return cls(
-            graph.directory,
-            graph.manifest,
-            build=build,
-            most_rows=limits.kept_rows,
-            made_rows=limits.made_rows,
-            missing=missing,
-        )
+        return cls(graph.directory, graph.manifest, limits, missing)
+
+    @build.default
+    def _build(self) -> str:
+        return f"{self.build_id} {measurements_version(self.directory, self.build_id)}"
 
     @property
     def version(self) -> str:
@@ -61,7 +56,7 @@ class KeptGraph(ScriptGraph):
 
     def before_store_is_made(self, kind: str) -> None:
         """See `ScriptGraph.before_store_is_made`."""
-        if sum(map(self.manifest.rows, self.manifest.tables)) > self.made_rows:
+        if sum(map(self.manifest.rows, self.manifest.tables)) > self.limits.made_rows:
             raise self.missing(kind)
 
     def search(self, question: str, *, kind: str | None = None, limit: int = 5) -> Answer:
@@ -77,7 +72,7 @@ class KeptGraph(ScriptGraph):
         kept = self._kept(table)
         if kept is None or not isinstance(where, Mapping | None):
             return super().select(table, wanted, where)
-        among = {column: _listed(values) for column, values in (where or {}).items()}
+        among = {column: values_of(values) for column, values in (where or {}).items()}
         return kept.select(wanted, among) if kept.has(wanted, among) else super().select(table, wanted, among)
 
     def _kept(self, table: str) -> _KeptTable | None:
@@ -86,7 +81,7 @@ class KeptGraph(ScriptGraph):
             return found
         with self._reading:
             kept = sum(each.rows.num_rows for each in self._tables.values())
-            if table not in self._tables and kept + self.manifest.rows(table) <= self.most_rows:
+            if table not in self._tables and kept + self.manifest.rows(table) <= self.limits.kept_rows:
                 self._tables[table] = _KeptTable(self.table(table).combine_chunks())
             return self._tables.get(table)
 
@@ -146,10 +141,3 @@ class _Places:
         known = {number for value in values if (number := self.numbers.get(value)) is not None}
         parts = [self.rows[self.ends[number] : self.ends[number + 1]] for number in known]
         return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64)
-
-
-def _listed(values: object) -> list[Any]:
-    """The values of a condition, which is one of them or a collection."""
-    if isinstance(values, pa.Array | pa.ChunkedArray):
-        return list(values.to_pylist())
-    return list(values) if isinstance(values, Iterable) and not isinstance(values, str | bytes) else [values]

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve, frozen
+from starlette.responses import Response
 
 from exports.rdf.dataset import text_language
 from exports.rdf.terms import PREFIXES, class_terms, property_terms, relation_term
 from exports.serve.kept_graph import KeptGraph
 from exports.serve.protocol import RESULTS, TRIPLES, ProtocolError, ProtocolRequest, is_iri, preferred
 from exports.serve.served import Served
+from exports.serve.sparql import VARY
 from exports.views.explore import document
 from exports.views.explore.document import data_block, html_document
 from exports.views.explore.index import Index
@@ -109,7 +111,7 @@ def examples(graph: StoredGraph, language: str) -> Iterator[tuple[str, str]]:
 def _terms() -> list[str]:
     """The classes and properties of the graph, which the editor completes."""
     classes = (class_terms(name)[0] for name in NODE_TYPES)
-    properties = (term for term, _, _ in property_terms(NODE_TYPES, RELATION_TYPES))
+    properties = (term for term, _, _ in property_terms())
     return sorted({*classes, *map(relation_term, RELATION_TYPES), *properties, "rdf:subject", "rdf:type"})
 
 
@@ -137,16 +139,7 @@ _MOST = 100
 """The most statements on a page in which a node is the object."""
 
 
-@frozen(kw_only=True)
-class NodeAnswer:
-    """The answer about a node; a page has its content security policy."""
-
-    content: str | bytes
-    media_type: str
-    policy: str | None = None
-
-
-def node_page(served: Served, identifier: str, accept: str | None, at: str) -> NodeAnswer:
+def node_page(served: Served, identifier: str, accept: str | None, at: str) -> Response:
     """What the graph says of the node with an id; raises ProtocolError with the status 404 if it says nothing."""
     iri = served.iri(identifier)
     said = _rows(served, f"SELECT ?p ?o ?label {{ <{iri}> ?p ?o OPTIONAL {{ ?o rdfs:label ?label }} }}", iri)
@@ -154,13 +147,13 @@ def node_page(served: Served, identifier: str, accept: str | None, at: str) -> N
         raise ProtocolError(404, f"the graph says nothing of {iri}")
     if preferred(accept, (*TRIPLES, HTML)) != HTML:
         found = served.sparql(ProtocolRequest(query=f"DESCRIBE <{iri}>"), accept)
-        return NodeAnswer(content=found.content, media_type=found.media_type)
+        return Response(found.content, media_type=found.media_type, headers=VARY)
     of_it = _rows(
         served, f"SELECT ?s ?p ?label {{ ?s ?p <{iri}> OPTIONAL {{ ?s rdfs:label ?label }} }} LIMIT {_MOST + 1}", iri
     )
     base = served.graph().manifest.base_iri
     page = _page(iri, said, of_it, base, at)
-    return NodeAnswer(content=page.html, media_type=HTML, policy=page.policy)
+    return Response(page.html, media_type=HTML, headers={**VARY, "Content-Security-Policy": page.policy})
 
 
 def _rows(served: Served, query: str, iri: str) -> list[dict[str, Any]]:
@@ -211,7 +204,7 @@ def _short(iri: str) -> str:
 
 
 class ExploredGraph:
-    """Makes the page of a graph, and keeps what the numbers in its scripts mean. `server` is that of `explore_page`."""
+    """Makes the page of a graph, and keeps what the numbers in its scripts mean. `server` is that of `make_page`."""
 
     def __init__(self, server: Mapping[str, Any]) -> None:
         self._server = server

@@ -8,7 +8,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import wraps
 from hashlib import sha256
+from typing import ParamSpec
 
 from attrs import field, frozen
 from starlette.requests import ClientDisconnect, Request
@@ -27,28 +29,34 @@ from schemas.errors import (
 )
 from schemas.terminal import json_text
 
+_P = ParamSpec("_P")
 _LATER = {"Retry-After": "2"}
 _WHEN_MADE = {"Retry-After": "5", "Refresh": "5"}
 """A browser asks again by itself."""
 
 
-async def explained(respond: Callable[[], Awaitable[Response]]) -> Response:
-    """A response; of an error one that says what is wrong."""
-    try:
-        return await respond()
-    except ProtocolError as error:
-        headers = {"Connection": "close"} if error.status in (408, 413) else {}
-        return _told(error, error.status, headers)
-    except ClientDisconnect:
-        return Response(status_code=400)  # Nobody reads it.
-    except UnknownNameError as error:
-        return _told(error, 404)
-    except (ConfigurationError, InputError, QueryError, RecordError) as error:
-        return _told(error, 400)
-    except BusyError as error:
-        return _told(error, 503, _LATER)
-    except KGScriptsError as error:
-        return _told(error, 503, _WHEN_MADE if isinstance(error, StoreMissingError) else _LATER)
+def explained(respond: Callable[_P, Awaitable[Response]]) -> Callable[_P, Awaitable[Response]]:
+    """A function that responds; its response to an error says what is wrong."""
+
+    @wraps(respond)
+    async def explaining(*arguments: _P.args, **named: _P.kwargs) -> Response:
+        try:
+            return await respond(*arguments, **named)
+        except ProtocolError as error:
+            headers = {"Connection": "close"} if error.status in (408, 413) else {}
+            return _told(error, error.status, headers)
+        except ClientDisconnect:
+            return Response(status_code=400)  # Nobody reads it.
+        except UnknownNameError as error:
+            return _told(error, 404)
+        except (ConfigurationError, InputError, QueryError, RecordError) as error:
+            return _told(error, 400)
+        except BusyError as error:
+            return _told(error, 503, _LATER)
+        except KGScriptsError as error:
+            return _told(error, 503, _WHEN_MADE if isinstance(error, StoreMissingError) else _LATER)
+
+    return explaining
 
 
 def _told(error: Exception, status: int, headers: Mapping[str, str] | None = None) -> Response:

@@ -3,7 +3,6 @@ made beside the server, which answers what it can meanwhile."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -17,12 +16,13 @@ from urllib.parse import quote
 from exports.cypher.cypher import run_query as run_cypher
 from exports.graph import ScriptGraph
 from exports.preparing import STORES
+from exports.query.engine_process import Serialised, file_identity
 from exports.query.sparql import embedded_store
 from exports.rdf.terms import PREFIXES
 from exports.serve.kept_graph import KeptGraph
 from exports.serve.limits import ServerLimits
 from exports.serve.protocol import ProtocolRequest
-from exports.serve.sparql import Answer, answer
+from exports.serve.sparql import answer
 from kgscripts.scripts.reading import list_scenarios
 from kgscripts.search.searching import has_vectors, search
 from schemas.errors import GraphDirectoryError, KGScriptsError, StoreError, StoreMissingError, explain
@@ -171,7 +171,7 @@ class Served:
             try:
                 graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits, self.making.missing)
             except GraphDirectoryError:
-                is_replaced = _file_identity(self._next) is not None or self._identity() != identity
+                is_replaced = file_identity(self._next) is not None or self._identity() != identity
                 if not is_replaced or time.monotonic() > end:
                     raise
                 time.sleep(0.05)
@@ -207,15 +207,15 @@ class Served:
                 if self.graph() is graph:
                     return result
 
-    def sparql(self, request: ProtocolRequest, accept: str | None) -> Answer:
+    def sparql(self, request: ProtocolRequest, accept: str | None) -> Serialised:
         """See `exports.serve.sparql.answer`."""
         return self.consistently(lambda graph: self.sparql_of(graph, request, accept))
 
-    def sparql_of(self, graph: KeptGraph, request: ProtocolRequest, accept: str | None) -> Answer:
+    def sparql_of(self, graph: KeptGraph, request: ProtocolRequest, accept: str | None) -> Serialised:
         """The answer of the `graph` that `consistently` gives."""
         prefixes = PREFIXES | {"data": graph.manifest.base_iri}
 
-        def answered(path: Path) -> Answer:
+        def answered(path: Path) -> Serialised:
             try:
                 return answer(path, request, accept, prefixes, self.limits)
             except (StoreError, OSError):
@@ -244,15 +244,6 @@ class Served:
 
     def _identity(self) -> _Identity | None:
         """Identifies the manifest and the measurements; None while a new graph is moved into place."""
-        if _file_identity(self._next) is not None or (manifest := _file_identity(self._manifest)) is None:
+        if file_identity(self._next) is not None or (manifest := file_identity(self._manifest)) is None:
             return None
-        return manifest, _file_identity(self._measurements)
-
-
-def _file_identity(file: str) -> _FileIdentity | None:
-    """None if it cannot be seen."""
-    try:
-        found = os.stat(file)  # noqa: PTH116
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
+        return manifest, file_identity(self._measurements)

@@ -10,12 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import pyoxigraph
-from attrs import field, frozen
 from starlette.requests import Request
 from starlette.responses import Response
 
 from exports.query.confined import ask_serialised
-from exports.query.engine_process import EngineError, Limits
+from exports.query.engine_process import EngineError, Limits, Serialised
 from exports.query.sparql import syntax_error
 from exports.query.sparql_guard import judge
 from exports.serve.limits import ServerLimits
@@ -31,17 +30,9 @@ _BASE = "http://localhost/"
 """To what relative IRIs of a query refer, if the store is of no graph, whose nodes they are else."""
 
 
-@frozen(kw_only=True)
-class Answer:
-    """The text of an answer in UTF-8 and its media type."""
-
-    media_type: str
-    content: bytes = field(repr=False)
-
-
 def answer(
     store: Path, request: ProtocolRequest, accept: str | None, prefixes: Mapping[str, str], limits: ServerLimits
-) -> Answer:
+) -> Serialised:
     """The answer of the store at a path to a request.
 
     The data set of the request replaces that of the query. Without either, the default graph is the union of all.
@@ -79,7 +70,7 @@ def answer(
     if not found.media_type:
         types = TRIPLES if found.kind == "triples" else RESULTS
         raise ProtocolError(406, f"the answer is of the types {', '.join(types)}")
-    return Answer(media_type=found.media_type, content=found.content)
+    return found
 
 
 def key(request: ProtocolRequest, accept: str | None) -> str | None:
@@ -135,21 +126,16 @@ def sparql_endpoint(
 ) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint whose queries `answer` answers, each with the request that has its headers."""
 
+    @explained
     async def endpoint(request: Request) -> Response:
         if request.method not in _ALLOWED[:3]:
             status = 204 if request.method == "OPTIONS" else 405
             return Response(status_code=status, headers={"Allow": ", ".join(_ALLOWED)})
-
-        async def respond() -> Response:
-            body = await read_body(request, limits)
-            wanted = read_request(request.method, request.url.query, request.headers.get("content-type"), body)
-            if wanted is None:
-                media_type, text = service_description(
-                    str(request.url.replace(query="")), request.headers.get("accept")
-                )
-                return Response(text, media_type=media_type, headers=VARY)
-            return await answer(wanted, request)
-
-        return await explained(respond)
+        body = await read_body(request, limits)
+        wanted = read_request(request.method, request.url.query, request.headers.get("content-type"), body)
+        if wanted is None:
+            media_type, text = service_description(str(request.url.replace(query="")), request.headers.get("accept"))
+            return Response(text, media_type=media_type, headers=VARY)
+        return await answer(wanted, request)
 
     return endpoint

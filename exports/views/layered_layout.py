@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, combinations, pairwise
 from typing import TypeAlias
 
@@ -107,6 +107,21 @@ def lay_out(
         through = [(x[n], y) for n, i in zip(chain, depths, strict=True) for y in (tops[i], tops[i] + heights[i])]
         ways[start, end] = through[1:-1]
     return Layout(nodes=nodes, ways=ways, alleys=alleys, width=width, height=max(height, 0))
+
+
+def ports(layout: Layout, width: Callable[[str], float], apart: float) -> dict[Edge, tuple[float, float]]:
+    """The x at which each edge leaves its first node and arrives at its second: side by side on four fifths of the
+    `width` of the node, at most `apart` pixels from each other, ordered by the other ends."""
+    x: list[dict[Edge, float]] = [{}, {}]
+    for side, towards in enumerate((1, -2)):
+        ends: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
+        for edge, way in layout.ways.items():
+            ends[edge[side]].append((way[towards][0], edge))
+        for node, others in ends.items():
+            step = min(apart, 0.8 * width(node) / len(others))
+            for number, (_, edge) in enumerate(sorted(others)):
+                x[side][edge] = layout.nodes[node][0] + (number - (len(others) - 1) / 2) * step
+    return {edge: (x[0][edge], x[1][edge]) for edge in layout.ways}
 
 
 def _folds(crossing: list[int], heights: list[float], gap: float, tall: float) -> list[int]:

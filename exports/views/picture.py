@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from attrs import frozen
 
-from exports.views.layered_layout import Edge, Extent, Layout, lay_out
+from exports.views.layered_layout import Edge, Extent, Layout, lay_out, ports
 from exports.views.script_tree import needs_text
 from kgscripts.scripts.types import Part, Script, Step, shown_name, well_supported
 from schemas.drawing.svg import BOLD, Element, Move, Point, Svg, text_width, wrapped
@@ -17,7 +16,7 @@ GAP_Y = 46.0
 """Pixels between two layers: room for a curve and an arrowhead, and at a fold for a turn."""
 ARROWHEAD = 7.0
 """Length of an arrowhead in pixels."""
-_ROUND = 10.0
+_ROUND, _PORTS = 10.0, 16.0
 
 
 def draw_arrow(svg: Svg, parent: Element, way: Sequence[Point], share: float, alleys: Sequence[float] = ()) -> None:
@@ -202,18 +201,14 @@ def _draw_step(svg: Svg, parent: Element, step: Step, box: _Box, at: Point) -> N
     x, y = at
     middle = y + box.extent.height / 2
     kind = "step essential" if step.essential else "step optional" if step.optional else "step"
-    group = svg.group(parent, kind=kind, tip=_tip(step))
+    tip = "; ".join([_told(step), *map(_told, step.changes[:_MOST_CHANGES])])
+    group = svg.group(parent, kind=kind, tip=tip)
     svg.rect(group, x - box.width / 2, middle - box.height / 2, box.width, box.height, radius=9)
     svg.text(group, box.lines, x, middle - box.height / 2 + box.size / 2, size=box.size)
     first = middle - (len(box.tools) * (_TOOL_HEIGHT + _TOOL_GAP) - _TOOL_GAP) / 2
     for number, text in enumerate(box.tools):
         corner = (x + box.width / 2 + _TOOL_REACH, first + number * (_TOOL_HEIGHT + _TOOL_GAP))
         _draw_tool(svg, parent, text, corner, box.tips[number], start=(x + box.width / 2, middle))
-
-
-def _tip(step: Step) -> str:
-    """The tooltip of a step: its numbers, and its changes with the most support."""
-    return "; ".join([_told(step), *map(_told, step.changes[:_MOST_CHANGES])])
 
 
 def _told(what: Part) -> str:
@@ -232,31 +227,15 @@ def _draw_tool(svg: Svg, parent: Element, text: str, corner: Point, tip: str, st
 def _draw_arrows(
     svg: Svg, parent: Element, before: Mapping[Edge, float], layout: Layout, boxes: Mapping[str, _Box]
 ) -> None:
-    ports = _ports(layout, boxes)
+    ends = ports(layout, lambda node: boxes[node].width, _PORTS)
     for edge, share in before.items():
         start, end = edge
         way = [(x, y) for x, y in layout.ways[edge]]
-        way[0] = (ports[edge][0], way[0][1])
-        way[-1] = (ports[edge][1], way[-1][1] - ARROWHEAD)
+        way[0] = (ends[edge][0], way[0][1])
+        way[-1] = (ends[edge][1], way[-1][1] - ARROWHEAD)
         bottom = layout.nodes[start][1] + (boxes[start].extent.height + boxes[start].height) / 2
         top = layout.nodes[end][1] + (boxes[end].extent.height - boxes[end].height) / 2
         draw_arrow(svg, parent, [(way[0][0], bottom), *way, (way[-1][0], top)], share, layout.alleys)
-
-
-def _ports(layout: Layout, boxes: Mapping[str, _Box]) -> dict[Edge, tuple[float, float]]:
-    """The points on the edges of boxes where arrows begin and end: side by side, ordered by their other ends."""
-    leaving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
-    arriving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
-    for edge, way in layout.ways.items():
-        leaving[edge[0]].append((way[1][0], edge))
-        arriving[edge[1]].append((way[-2][0], edge))
-    x: list[dict[Edge, float]] = [{}, {}]
-    for side, ends in enumerate((leaving, arriving)):
-        for node, towards in ends.items():
-            apart = min(16.0, boxes[node].width * 0.8 / len(towards))
-            for number, (_, edge) in enumerate(sorted(towards)):
-                x[side][edge] = layout.nodes[node][0] + (number - (len(towards) - 1) / 2) * apart
-    return {edge: (x[0][edge], x[1][edge]) for edge in layout.ways}
 
 
 def _draw_legend(svg: Svg, parent: Element) -> None:

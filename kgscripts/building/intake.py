@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 from kgscripts.building.inputs import BuildInput
 from kgscripts.building.jobs import CHARACTERS_A_SHARD
 from kgscripts.building.run import Run
-from kgscripts.records import SOURCE
+from kgscripts.records.database import SOURCE
 from kgscripts.records.inputs import Input
 from kgscripts.records.shards import Reading, write_shard
 from kgscripts.records.store import RecordStore

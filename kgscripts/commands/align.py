@@ -95,8 +95,8 @@ def align(
     from kgscripts.models.alignment.aligner import free_aligner
     from kgscripts.models.registry import load
 
-    corpus = load_pairs(pairs)
-    chosen = list(islice(corpus.pairs, limit))
+    every = load_pairs(pairs)
+    chosen = list(islice(every, limit))
     aligner = load("alignment", model)
     alignments = free_aligner(aligner, model).align_freely(chosen) if free else aligner.align(chosen)
     aligned = [_AlignedPair(pair, alignment) for pair, alignment in zip(chosen, alignments, strict=True)]

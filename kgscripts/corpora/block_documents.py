@@ -6,8 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 
-from attrs import field, frozen
-
 from kgscripts.corpora.blocks import Block, Kind, starts_numbers, without_marker
 from kgscripts.corpora.how_tos import HowTo, Section
 from kgscripts.corpora.needs import is_needs_heading, names_tools
@@ -147,18 +145,8 @@ _AMOUNT = re.compile(r"(?:\d|[¼½¾⅓⅔⅛⅜⅝⅞])[\d\s/.,–¼½¾⅓⅔�
 _ENDS_SENTENCE = tuple('.!?…)"”。！？')
 
 
-@frozen(kw_only=True)
-class Lists:
-    """The lists of a how-to among blocks: needed things, and sections of steps."""
-
-    tools: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
-    supplies: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
-    food: bool = True
-    sections: tuple[Section, ...] = field(default=(), converter=tuple[Section, ...])
-
-
-def lists_of(blocks: Sequence[Block]) -> Lists:
-    """The lists below the headings that name them.
+def how_to_of(title: str, blocks: Sequence[Block]) -> HowTo:
+    """The how-to that blocks have with this title: the lists below the headings that name them.
 
     Of several lists of steps, the one below the plainest heading that follows a list of supplies is taken: "How to make
     it" may introduce the pictures of a blog, "Instructions" the recipe itself. Without such a heading, the steps are
@@ -177,7 +165,8 @@ def lists_of(blocks: Sequence[Block]) -> Lists:
     own = _nearest(food or list(ends), place)
     # Beside a list of ingredients, "You will need" names tools.
     tools = [start for start in needs if names_tools(needs[start]) or (food and start in ends and start not in food)]
-    return Lists(
+    return HowTo(
+        title=title,
         tools=next((items for start in tools if (items := _items(blocks, start)[0])), ()),
         supplies=supplies[own][0] if own is not None else (),
         food=bool(food) or own is None,
@@ -218,11 +207,6 @@ _MOST_BLOCKS = 2_000
 """At most this number of headings of a kind, and of blocks below one, are looked at: a hostile page has more."""
 _NEAR = 60
 """Steps that begin at most this number of blocks after a list of supplies belong to it."""
-
-
-def how_to_of(title: str, lists: Lists) -> HowTo:
-    """The how-to with these lists."""
-    return HowTo(title=title, tools=lists.tools, supplies=lists.supplies, food=lists.food, sections=lists.sections)
 
 
 def _sections(blocks: Sequence[Block], heading: int) -> list[Section]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 import tomllib
@@ -18,6 +17,7 @@ from attrs import frozen
 
 from schemas.addresses import check_address, without_user
 from schemas.errors import ConfigurationError, InputError, StoreError
+from schemas.graph_directory import file_digest
 from schemas.http_clients import http_client
 from schemas.secrets import hidden
 
@@ -152,7 +152,7 @@ def _fetch_file(
     client: httpx.Client, remote: RemoteFile, target: Path, url: str, on_bytes: Callable[[int], None]
 ) -> Fetched:
     if target.exists():
-        if _digest(target) != remote.sha256:
+        if file_digest(target) != remote.sha256:
             raise InputError(
                 "another file has this name and is not overwritten",
                 where=str(target),
@@ -177,7 +177,7 @@ def _fetch_file(
             time.sleep(_PAUSE * attempt)
         except _WrongContentError:
             break
-    if _size(part) != remote.bytes or _digest(part) != remote.sha256:
+    if _size(part) != remote.bytes or file_digest(part) != remote.sha256:
         part.unlink(missing_ok=True)
         raise InputError(
             f"wrong content: not the {remote.bytes:,} bytes with SHA-256 {remote.sha256}",
@@ -226,8 +226,3 @@ def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

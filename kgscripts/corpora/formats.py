@@ -135,7 +135,7 @@ def read_source(source: Source, format: str | None, columns: Columns | None = No
                 item = _bounded(item if format else _prose(item))
             yield item
     except DamagedSourceError as error:
-        yield source.discard(DiscardReason.UNDECODABLE, error.line, f"cannot be read beyond this line: {error.detail}")
+        yield source.damaged(error)
         return
     if empty:
         yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")

@@ -8,85 +8,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from xml.etree.ElementTree import Element
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.plain_text import joined_lines
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.source import DamagedSourceError, open_source
-from kgscripts.corpora.xml_records import scenario_of_file, xml_records
+from kgscripts.corpora.xml_records import XmlRecord, scenario_of_file, xml_records
 from schemas.errors import InputError
 from schemas.records import Discard, Document, Passage, PassageKind
-
-
-@frozen(kw_only=True)
-class EventDescription:
-    """A step of an event sequence description.
-
-    `script` identifies the description within its file, and `slot` is the number of the step, from 1, of `steps`.
-    """
-
-    script: str
-    slot: int
-    steps: int
-    text: str
-
-
-@frozen(kw_only=True)
-class ParaphraseSet:
-    """Descriptions of one event of a scenario. Several sets of a file can have the same event."""
-
-    file: str
-    scenario: str
-    event: str
-    descriptions: tuple[EventDescription, ...] = field(converter=tuple[EventDescription, ...])
-
-
-def read_paraphrase_sets(path: str | Path) -> list[ParaphraseSet]:
-    """Read the sets of a file or folder, in order; the labels of scenarios are resolved.
-
-    Raises
-    ------
-    InputError
-        With file and line, for XML that is malformed or has entities, for an item without its attributes, and for a
-        file without sets.
-    """
-    found: list[ParaphraseSet] = []
-    for file in find_files([path]):
-        scenario = resolve(scenario_of_file(file.name))
-        with open_source(file) as source:
-            try:
-                for record in xml_records(source, "label"):
-                    if isinstance(record, Discard):
-                        raise InputError(record.detail, where=record.where, remedy="give gold paraphrase sets")
-                    found.append(
-                        ParaphraseSet(
-                            file=file.name,
-                            scenario=scenario,
-                            event=record.element.get("event", ""),
-                            descriptions=tuple(_descriptions(record.element, f"{file.name}:{record.line}")),
-                        )
-                    )
-            except DamagedSourceError as error:
-                raise InputError(error.detail, where=f"{file.name}:{error.line}", remedy="get it again") from error
-    return found
-
-
-def _descriptions(label: Element, where: str) -> Iterator[EventDescription]:
-    if not label.get("event"):
-        raise InputError("a <label> without event", where=where)
-    for item in label.iter("item"):
-        slot, steps, script, text = (item.get(key, "") for key in ("slot", "total_slots", "script", "original"))
-        if not (slot.isdecimal() and steps.isdecimal() and script and text.strip()):
-            detail = "an <item> lacks script, original, or a number as slot or total_slots"
-            raise InputError(f"{detail}, in the set that begins here", where=where)
-        # A script is known by its number within its source.
-        yield EventDescription(
-            script=f"{item.get('source', '')}-{script}", slot=int(slot), steps=int(steps), text=text.strip()
-        )
-
 
 _UNRELATED = ("UnrelEv", "other_")
 """Beginnings of the events of sets that are no step."""
@@ -106,34 +37,50 @@ class GroupedText:
 def paraphrase_texts(path: str | Path) -> list[GroupedText]:
     """The descriptions of the gold paraphrase sets in a file or folder; each file is an annotation of its own.
 
+    The steps of a set are a group, unless the set is of no step; the labels of scenarios are resolved.
+
     Raises
     ------
     InputError
-        As `read_paraphrase_sets` does.
+        With file and line, for XML that is malformed or has entities, for an item without its attributes, and for a
+        file without sets.
     """
     texts: list[GroupedText] = []
-    for file in find_files([path]):
-        texts += _scripts(f"{file.path.parent.name}/{file.path.name}", read_paraphrase_sets(file.path))
+    for found in find_files([path]):
+        file = evolve(found, name=found.path.name)
+        scenario = resolve(scenario_of_file(file.name))
+        scripts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
+        with open_source(file) as source:
+            try:
+                for number, record in enumerate(xml_records(source, "label")):
+                    if isinstance(record, Discard):
+                        raise InputError(record.detail, where=record.where, remedy="give gold paraphrase sets")
+                    for script, slot, group, text in _items(record, number, file.name):
+                        scripts[script][slot] = group, text
+            except DamagedSourceError as error:
+                raise InputError(error.detail, where=f"{file.name}:{error.line}", remedy="get it again") from error
+        name = f"{file.path.parent.name}/{file.name}"
+        for script, slots in sorted(scripts.items()):
+            steps = [slots[slot] for slot in sorted(slots)]
+            document = listed_document(f"{name}#{script}", scenario, [text for _, text in steps])
+            groups = [(place, group) for place, (group, _) in enumerate(steps) if group]
+            texts.append(GroupedText(scenario, name, document, groups))
     return texts
 
 
-def _scripts(name: str, sets: Sequence[ParaphraseSet]) -> list[GroupedText]:
-    """The descriptions whose steps are in the sets of a file; steps of unrelated sets have no group."""
-    scripts: dict[str, dict[int, tuple[int, str]]] = defaultdict(dict)
-    for number, one in enumerate(sets):
-        for item in one.descriptions:
-            scripts[item.script][item.slot] = (number, item.text)
-    found = []
-    for script, slots in sorted(scripts.items()):
-        ordered = [slots[slot] for slot in sorted(slots)]
-        groups = [
-            (place, str(number))
-            for place, (number, _) in enumerate(ordered)
-            if not sets[number].event.startswith(_UNRELATED)
-        ]
-        document = listed_document(f"{name}#{script}", sets[0].scenario, [text for _, text in ordered])
-        found.append(GroupedText(sets[0].scenario, name, document, groups))
-    return found
+def _items(label: XmlRecord, number: int, file: str) -> Iterator[tuple[str, int, str, str]]:
+    """The steps of a set: the description, the place in it, the group ("" for none) and the text of each."""
+    event, where = label.element.get("event", ""), f"{file}:{label.line}"
+    if not event:
+        raise InputError("a <label> without event", where=where)
+    for item in label.element.iter("item"):
+        slot, steps, script, text = (item.get(key, "") for key in ("slot", "total_slots", "script", "original"))
+        if not (slot.isdecimal() and steps.isdecimal() and script and text.strip()):
+            detail = "an <item> lacks script, original, or a number as slot or total_slots"
+            raise InputError(f"{detail}, in the set that begins here", where=where)
+        # A script is known by its number within its source.
+        group = "" if event.startswith(_UNRELATED) else str(number)
+        yield f"{item.get('source', '')}-{script}", int(slot), group, text.strip()
 
 
 def listed_document(name: str, scenario: str, steps: Sequence[str]) -> Document:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from attrs import frozen
 
@@ -75,23 +76,17 @@ def _read(files: Sequence[InputFile] | None, format: str | None) -> Iterator[Ite
         try:
             if file.fault:
                 raise InputError(file.fault)
-            yield from read_texts(file, format)
+            with open_source(file) as source:
+                yield from texts_of(source, format)
         except InputError as error:
             yield Discard(reason=DiscardReason.UNREADABLE, where=file.name, detail=error.message)
 
 
-def read_texts(file: InputFile, format: str | None = None) -> Iterator[Item]:
-    """Yield the content of a file as `formats.read_file` does, except that plain text may be of any length.
-
-    The blocks of a long text have to be fetched before the next item. Raises as `read_file`.
-    """
-    check_format(format)
-    with open_source(file) as source:
-        yield from texts_of(source, format)
-
-
 def texts_of(source: Source, format: str | None) -> Iterator[Item]:
-    """Yield what `read_texts` yields of an opened source; the format is a known one, or detected."""
+    """Yield the content of a source as `formats.read_source` does, except that plain text may be of any length.
+
+    The format is a known one, or detected. The blocks of a long text have to be fetched before the next item.
+    """
     try:
         if (format or detected_format(source)) == "text":
             data = source.stream.read(MAX_RECORD_BYTES + 1)
@@ -99,11 +94,11 @@ def texts_of(source: Source, format: str | None) -> Iterator[Item]:
                 blocks = _blocks(source, data)
                 first = next(blocks)
                 title = document_of_text("", first.text).title if isinstance(first, TextBlock) else ""
-                yield LongText(source.name, title, _all(first, blocks))
+                yield LongText(source.name, title, chain([first], blocks))
                 return
             source = source_of(source.name, io.BytesIO(data))
     except DamagedSourceError as error:
-        yield _damaged(source, error)
+        yield source.damaged(error)
         return
     yield from read_source(source, format)
 
@@ -115,16 +110,6 @@ def _is_long(data: bytes) -> bool:
     return is_long or has_too_many_sentences(data.decode("utf-8", errors="replace"))
 
 
-def _all(first: TextBlock | Discard, others: Iterator[TextBlock | Discard]) -> Iterator[TextBlock | Discard]:
-    yield first
-    yield from others
-
-
-def _damaged(source: Source, error: DamagedSourceError) -> Discard:
-    detail = f"cannot be read beyond this line: {error.detail}"
-    return source.discard(DiscardReason.UNDECODABLE, error.line, detail)
-
-
 def _blocks(source: Source, data: bytes) -> Iterator[TextBlock | Discard]:
     """The blocks of a text that begins with `data`."""
     start, line = 0, 1
@@ -134,7 +119,7 @@ def _blocks(source: Source, data: bytes) -> Iterator[TextBlock | Discard]:
             try:
                 read = source.stream.read(BLOCK_BYTES)
             except DamagedSourceError as error:
-                yield _damaged(source, error)
+                yield source.damaged(error)
                 read = b""
             data += read
             more = bool(read)

@@ -14,7 +14,7 @@ import lxml.etree
 from attrs import evolve
 from lxml.etree import _Element
 
-from kgscripts.corpora.block_documents import document_of_blocks, how_to_of, lists_of, needs_heading
+from kgscripts.corpora.block_documents import document_of_blocks, how_to_of, needs_heading
 from kgscripts.corpora.blocks import Block, Kind, one_line, without_marker
 from kgscripts.corpora.how_tos import document_of_how_to
 from kgscripts.corpora.scenarios.labels import names_scenario
@@ -67,9 +67,9 @@ def read_docx(source: Source) -> Iterator[Document | Discard]:
         return
     if unread:
         yield source.discard(DiscardReason.UNREAD_COLUMN, 1, f"not read: {', '.join(unread)}")
-    lists = lists_of(blocks)
-    if lists.sections:
-        yield document_of_how_to(how_to_of(title, lists), name=source.name, format="docx")
+    how_to = how_to_of(title, blocks)
+    if how_to.sections:
+        yield document_of_how_to(how_to, name=source.name, format="docx")
     elif document := document_of_blocks(blocks, title=title, name=source.name, format="docx"):
         yield document
 

@@ -79,8 +79,7 @@ def _identified(file: InputFile) -> Iterator[tuple[str, Document] | Discard]:
                     yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
                 return
         except DamagedSourceError as error:
-            detail = f"cannot be read beyond this line: {error.detail}"
-            yield source.discard(DiscardReason.UNDECODABLE, error.line, detail)
+            yield source.damaged(error)
             return
     for document in read_file(file):
         yield document if isinstance(document, Discard) else (document.name, document)

@@ -10,7 +10,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -52,9 +52,8 @@ class Utf8Check:
     A text that has any valid sequence of UTF-8 before is UTF-8 with damage, and stays as it is.
     """
 
-    def __init__(self, is_binary: Callable[[bytes], bool]) -> None:
+    def __init__(self) -> None:
         self._decoder: codecs.IncrementalDecoder | None = codecs.getincrementaldecoder("utf-8")()
-        self._is_binary = is_binary
         self._passes = False
         self.encoding = ""
 
@@ -85,7 +84,7 @@ class Utf8Check:
     def _decided(self, data: bytes, fault: int) -> bytes:
         if (
             data[:fault].isascii()
-            and not self._is_binary(data)
+            and not is_binary(data)
             and (encoding := western_encoding(data[max(0, fault - _CONTEXT) :]))
         ):
             self.encoding = encoding
@@ -121,11 +120,12 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
 
 
 class DamagedSourceError(Exception):
-    """The bytes cannot be decompressed or decoded beyond `line`, the last readable line."""
+    """The bytes cannot be decompressed or decoded beyond `line`, the last readable line; `message` says so."""
 
     def __init__(self, detail: str, line: int) -> None:
         super().__init__(detail)
         self.detail = detail
+        self.message = f"cannot be read beyond this line: {detail}"
         self.line = line
 
 
@@ -140,7 +140,7 @@ class _Utf8(io.RawIOBase):
         self._pending = b""
         self._started = False
         self._line = 1
-        self._check = Utf8Check(is_binary)
+        self._check = Utf8Check()
         if strict:
             self._check.leave()
         self._marked = ""
@@ -213,6 +213,10 @@ class Source:
         """A discard for the record that begins at this line, from 1."""
         return Discard(reason=reason, where=f"{self.name}:{line}", detail=detail[:_LONGEST_DETAIL])
 
+    def damaged(self, error: DamagedSourceError) -> Discard:
+        """A discard for what cannot be read any more."""
+        return self.discard(DiscardReason.UNDECODABLE, error.line, error.message)
+
     def label(self, record: object) -> str:
         """The name of one of the source's records: ``stories.jsonl#12``."""
         return f"{self.name}#{' '.join(str(record).split())[:80]}"
@@ -267,8 +271,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
                     yield f"{path.name}:{number}", line
         except DamagedSourceError as error:
             where = f"{path.name}:{error.line}"
-            detail = f"cannot be read beyond this line: {error.detail}"
-            raise InputError(detail, where=where, remedy="get the file again") from error
+            raise InputError(error.message, where=where, remedy="get the file again") from error
 
 
 def whole_text(source: Source) -> str | Discard:

@@ -17,6 +17,7 @@ from kgscripts.building.inputs import place_key
 from kgscripts.building.making import make_graph
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
+from kgscripts.distributed.object_stores import Store
 from kgscripts.distributed.plan import FOLDER, ReadingPlan
 from kgscripts.distributed.sharing import Finished, Share
 from kgscripts.records.inputs import Input
@@ -111,7 +112,7 @@ class _Taking:
         """The note of a piece and its shards, each None if it is missing or damaged; fetched where it is shared."""
         for fetch in (False, True) if self.plan.share else (False,):
             if fetch:
-                Share.at(self.plan.share).fetch(piece, self.directory)
+                Share(Store.at(self.plan.share)).fetch(piece, self.directory)
             found = Finished.read(self.directory, piece)
             shards = None if found is None else found.read_shards(self.directory)
             if shards is not None:

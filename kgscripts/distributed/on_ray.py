@@ -153,10 +153,6 @@ class _Reading:
             self._progress(Progress(self._documents, self._documents, self._words))
 
 
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0]
-
-
 @contextmanager
 def _ray(address: str | None, workers: int) -> Iterator[Any]:
     """Ray, connected to a cluster or started here, until the block ends; then its actors are ended at once."""
@@ -172,8 +168,9 @@ def _ray(address: str | None, workers: int) -> Iterator[Any]:
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
     except (ConnectionError, ValueError, RuntimeError) as error:
+        said, _, _ = str(error).strip().partition("\n")
         raise ConfigurationError(
-            f"the cluster cannot be reached ({_first_line(str(error))})",
+            f"the cluster cannot be reached ({said})",
             where=address,
             remedy="give the address of a running one, as `ray start` prints it",
         ) from error

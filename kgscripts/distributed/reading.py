@@ -18,10 +18,10 @@ from kgscripts.building.inputs import file_at
 from kgscripts.building.jobs import CHARACTERS_A_SHARD, batches_of, read_batches
 from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.distributed.object_stores import is_url
+from kgscripts.distributed.object_stores import Store, is_url
 from kgscripts.distributed.plan import FOLDER, Portion, ReadingPlan
 from kgscripts.distributed.sharing import Finished, Share
-from kgscripts.records import SOURCE
+from kgscripts.records.database import SOURCE
 from kgscripts.records.inputs import Input
 from kgscripts.records.readings import Failure
 from kgscripts.records.shards import Reading, write_shard
@@ -51,7 +51,7 @@ def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progre
         path = path_of("the directory", directory)
         plan = ReadingPlan.read(path)
         return _finished_before(path, plan.digest(number)) or _read(path, plan, number, progress)
-    share = Share.at(str(directory))
+    share = Share(Store.at(str(directory)))
     plan = share.plan()
     piece = plan.digest(number)
     with TemporaryDirectory(prefix="kgscripts-") as folder:

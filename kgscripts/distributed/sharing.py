@@ -86,11 +86,6 @@ class Share:
 
     store: Store
 
-    @classmethod
-    def at(cls, url: str) -> Self:
-        """What is shared under a URL; raises ConfigurationError if it is none of an object store."""
-        return cls(Store.at(url))
-
     def plan(self) -> ReadingPlan:
         """The plan; raises GraphDirectoryError if there is none, or it is damaged."""
         where = f"{self.store.url}/{PLAN}"
@@ -111,14 +106,11 @@ class Share:
                 path = shard_path(directory / FOLDER, kind, file.removesuffix(".parquet"))
             except DamagedIndexError:  # No file of a shard: the note, or what somebody else has put there.
                 continue
-            self._fetch(f"{piece}/{kind}/{file}", path)
+            name = f"{piece}/{kind}/{file}"
+            if (content := self.store.read(name)) is None:
+                raise StoreError("the object is gone", where=f"{self.store.url}/{name}", remedy="read its piece again")
+            _write(path, content)
         _write(note_path(directory, piece), note)
-
-    def _fetch(self, name: str, path: Path) -> None:
-        content = self.store.read(name)
-        if content is None:
-            raise StoreError("the object is gone", where=f"{self.store.url}/{name}", remedy="read its piece again")
-        _write(path, content)
 
     def put(self, piece: str, directory: Path, found: Finished) -> None:
         """Put what a piece has left there, the note last."""

@@ -51,9 +51,8 @@ class ExtractorIndex:
             for entry in entries.values():
                 updated = tuple(now.get((model.name, model.digest), model) for model in entry.models)
                 if entry.digest not in known or updated != known[entry.digest].models:
-                    self._database.execute(
-                        "UPDATE extractor SET models = ? WHERE digest = ?", _to_json(updated), entry.digest
-                    )
+                    written = json.dumps([asdict(model) for model in updated], sort_keys=True)
+                    self._database.execute("UPDATE extractor SET models = ? WHERE digest = ?", written, entry.digest)
 
     def all(self) -> dict[str, ExtractorEntry]:
         """The known extractors by their digests, the last added last; among them `SOURCE`."""
@@ -77,7 +76,3 @@ def models_of(rows: Iterable[dict[str, Any]]) -> tuple[Model, ...]:
 def _from_json(models: str) -> tuple[Model, ...]:
     """The models of an extractor, which are asked for many times in a build."""
     return models_of(json.loads(models))
-
-
-def _to_json(models: Iterable[Model]) -> str:
-    return json.dumps([asdict(model) for model in models], sort_keys=True)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kgscripts import ScriptGraph
-from kgscripts.records import SOURCE, Reading, write_shard
+from kgscripts.records.database import SOURCE
+from kgscripts.records.shards import Reading, write_shard
 from schemas.records import Document
 from schemas.vocabulary import node_id
 from tests.exports.kitchen import kitchen_rows

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from kgscripts.corpora.pairs import loading
-from kgscripts.corpora.pairs.loading import SPECIAL_WORDS, VOCABULARY_FILE, load_pairs
+from kgscripts.corpora.pairs.loading import SPECIAL_WORDS, VOCABULARY_FILE, load_pairs, read_pair_corpus
+from kgscripts.corpora.pairs.pair import Pair
 from schemas.errors import InputError
+from schemas.records import Discard
 from tests.corpora.test_pair_corpora import WORDS, ids, write_ids
 
 GOOD = "drain it .\tuse a strainer .\t1 1 0 1\n"
@@ -72,9 +74,9 @@ def test_bad_records(tmp_path: Path, case: str) -> None:
     name, content, message, line = BAD_RECORDS[case]
     path = tmp_path / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    read = load_pairs([path], strict=False)
-    assert len(read.pairs) == 2
-    (discard,) = read.discards
+    read = list(read_pair_corpus(path))
+    assert sum(isinstance(item, Pair) for item in read) == 2
+    (discard,) = (item for item in read if isinstance(item, Discard))
     assert discard.where == f"{name}:{line}"
     assert message in discard.detail
     with pytest.raises(InputError, match=f"{name}:{line}") as caught:
@@ -86,10 +88,11 @@ def test_records_before_the_damage_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv.gz"
     rows = "".join(f"row {os.urandom(8).hex()}\tx\n" for _ in range(9000))
     path.write_bytes(gzip.compress(rows.encode())[:-4000])
-    read = load_pairs([path], strict=False)
-    assert 5000 < len(read.pairs) < 9000
-    assert read.discards[-1].where == f"a.tsv.gz:{len(read.pairs) + 1}"
-    assert "cannot be read beyond this line" in read.discards[-1].detail
+    *pairs, last = read_pair_corpus(path)
+    assert 5000 < len(pairs) < 9000
+    assert isinstance(last, Discard)
+    assert last.where == f"a.tsv.gz:{len(pairs) + 1}"
+    assert "cannot be read beyond this line" in last.detail
 
 
 @pytest.mark.parametrize("suffix", ["tsv", "jsonl"])
@@ -98,7 +101,7 @@ def test_very_long_sides_are_read(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a.{suffix}"
     line = f"{side}\t{side}" if suffix == "tsv" else json.dumps({"abstract": side, "concrete": [side] * 5})
     path.write_text(line)
-    (pair,) = load_pairs([path]).pairs
+    (pair,) = load_pairs([path])
     assert len(pair.abstract) == 10_002
     assert len(pair.concrete) == (10_002 if suffix == "tsv" else 50_010)
 
@@ -122,7 +125,7 @@ def test_files_without_pairs(tmp_path: Path, name: str, content: bytes, message:
 
 def test_missing_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        load_pairs([tmp_path / "a.tsv"], strict=False)
+        load_pairs([tmp_path / "a.tsv"])
     with pytest.raises(InputError, match="it is a folder"):
         load_pairs([tmp_path])
 
@@ -149,7 +152,7 @@ def test_pickles_never_run(tmp_path: Path, protocol: int, victim: str, zipped: b
     attacked = path if victim == "ids" else tmp_path / VOCABULARY_FILE
     attacked.write_bytes(gzip.compress(payload) if zipped else payload)
     with pytest.raises(InputError, match="not a pickle of plain data: it uses"):
-        load_pairs([path], strict=False)
+        load_pairs([path])
     assert not target.exists()
     os.close(pickle.loads(payload)[0][0])
     assert target.exists(), "the payload is harmless, so the test shows nothing"
@@ -249,7 +252,7 @@ def test_vocabulary_missing_or_cut_off(tmp_path: Path) -> None:
 def test_id_sequences_cut_off_or_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shared = ([8], [9])
     path = write_ids(tmp_path, [shared] * 100)
-    assert len(load_pairs([path]).pairs) == 100
+    assert len(load_pairs([path])) == 100
     whole = path.read_bytes()
     path.write_bytes(whole[:-9])
     with pytest.raises(InputError, match="cannot be read beyond this line"):
@@ -260,7 +263,7 @@ def test_id_sequences_cut_off_or_too_large(tmp_path: Path, monkeypatch: pytest.M
     path.write_bytes(whole)
     monkeypatch.setattr(loading, "MAX_IDS", 150)
     with pytest.raises(InputError, match="#76: more than 150 ids"):
-        load_pairs([path], strict=False)
+        load_pairs([path])
     monkeypatch.setattr(loading, "MAX_PICKLE_BYTES", 100)
     with pytest.raises(InputError, match="a pickle of more than 100 bytes"):
         load_pairs([path])

@@ -118,7 +118,7 @@ def test_the_released_whitelist_gives_the_released_templates(
 ) -> None:
     folder = shared_corpora / "kidscook"
     words = frozenset(read_whitelist(folder / "approved.5.txt"))
-    templates = load_pairs([folder / f"{split}.template.tsv"]).pairs
+    templates = load_pairs([folder / f"{split}.template.tsv"])
     assert len(templates) == pairs == len(construct_clozes(templates, words))
     assert sum(len(template.slots) for template in templates) == blanks
     assert sum(sum(template.blanks) for template in templates) == tokens
@@ -129,7 +129,7 @@ def test_the_released_whitelist_gives_the_released_templates(
 
 def test_our_whitelist_is_close_to_the_released_one(shared_corpora: Path) -> None:
     folder = shared_corpora / "kidscook"
-    train, valid = (load_pairs([folder / f"{split}.template.tsv"]).pairs for split in ("train", "valid"))
+    train, valid = (load_pairs([folder / f"{split}.template.tsv"]) for split in ("train", "valid"))
     words = blankable_words(train)
     overlap = word_overlap(words, read_whitelist(folder / "approved.5.txt"))
     assert overlap.reference == 1071

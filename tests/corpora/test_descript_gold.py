@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.grouped_steps import read_paraphrase_sets
+from kgscripts.corpora.grouped_steps import paraphrase_texts
 from schemas.errors import InputError
 
 SETS = """<scripts>
@@ -25,14 +25,26 @@ def test_sets_of_descriptions(tmp_path: Path) -> None:
     for half in ("first", "second"):
         (tmp_path / half).mkdir()
         (tmp_path / half / "plant a tree.new.xml").write_text(SETS, encoding="utf-8")
-    sets = read_paraphrase_sets(tmp_path)
-    assert [(one.scenario, one.event, len(one.descriptions)) for one in sets[:2]] == [
-        ("planting a tree", "get_tree", 2),
-        ("planting a tree", "water", 1),
+    texts = paraphrase_texts(tmp_path)
+    told = [(text.document.name, [passage.start for passage in text.document.passages], text.groups) for text in texts]
+    name = "plant a tree.new.xml"
+    assert told[:3] == [
+        (f"first/{name}#1-3", [0], [(0, "1")]),
+        (f"first/{name}#2-17", [0], [(0, "0")]),
+        (f"first/{name}#2-3", [0], [(0, "0")]),
     ]
-    first = sets[0].descriptions[0]
-    assert (first.script, first.slot, first.steps, first.text) == ("2-17", 1, 8, "Get a sapling.")
-    assert [len(one.descriptions) for one in sets] == [2, 1, 2, 1]
+    assert [text.annotation for text in texts] == [f"first/{name}"] * 3 + [f"second/{name}"] * 3
+    assert {text.scenario for text in texts} == {"planting a tree"}
+    assert texts[1].document.text == "Get a sapling."
+
+
+def test_steps_of_unrelated_sets_have_no_group_and_steps_come_in_their_order(tmp_path: Path) -> None:
+    sets = SETS.replace('source="1" script="3" slot="4"', 'source="2" script="3" slot="1"').replace(
+        "get_tree", "UnrelEv"
+    )
+    (tmp_path / "planting a tree.xml").write_text(sets, encoding="utf-8")
+    text = next(text for text in paraphrase_texts(tmp_path) if text.document.name.endswith("#2-3"))
+    assert (text.document.text, text.groups) == ("Water it\nBuy a tree", [(0, "1")])
 
 
 @pytest.mark.parametrize(
@@ -51,12 +63,12 @@ def test_malformed_sets_are_errors_with_file_and_line(tmp_path: Path, old: str, 
     path = tmp_path / "planting a tree.new.xml"
     path.write_text(SETS.replace(old, new), encoding="utf-8")
     with pytest.raises(InputError) as raised:
-        read_paraphrase_sets(path)
+        paraphrase_texts(path)
     assert raised.value.where == f"{path.name}:{line}"
 
 
 def test_the_gold_standard_has_fifty_sequences_a_scenario(shared_corpora: Path) -> None:
     sequences: dict[str, set[tuple[str, str]]] = {}
-    for one in read_paraphrase_sets(shared_corpora / "descript" / "gold_paraphrase_sets"):
-        sequences.setdefault(one.scenario, set()).update((one.file, item.script) for item in one.descriptions)
+    for text in paraphrase_texts(shared_corpora / "descript" / "gold_paraphrase_sets"):
+        sequences.setdefault(text.scenario, set()).add((text.annotation, text.document.name))
     assert [len(found) for found in sequences.values()] == [50] * 7

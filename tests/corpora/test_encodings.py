@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgscripts.building.report import print_report
-from kgscripts.corpora.source import Utf8Check, is_binary, western_encoding
+from kgscripts.corpora.source import Utf8Check, western_encoding
 from kgscripts.pipeline import build_graph
 from schemas.records import DiscardReason
 from tests.corpora.documents import read
@@ -64,7 +64,7 @@ def test_xml_keeps_the_encoding_that_it_names(declared: str, tmp_path: Path) -> 
 @settings(max_examples=50)
 @given(st.text(), st.lists(st.integers(1, 7), min_size=1))
 def test_utf_8_passes_in_any_pieces(text: str, sizes: list[int]) -> None:
-    data, check, given_out, at, number = text.encode(), Utf8Check(is_binary), b"", 0, 0
+    data, check, given_out, at, number = text.encode(), Utf8Check(), b"", 0, 0
     while at < len(data):
         size = sizes[number % len(sizes)]
         given_out += check.recoded(data[at : at + size])
@@ -77,7 +77,7 @@ def test_utf_8_passes_in_any_pieces(text: str, sizes: list[int]) -> None:
 @given(st.integers(0, 30), st.integers(1, 9))
 def test_western_text_in_any_pieces(before: int, size: int) -> None:
     data = ("x" * before + "é" + TEXT).encode("cp1252")
-    check = Utf8Check(is_binary)
+    check = Utf8Check()
     pieces = [check.recoded(data[at : at + size]) for at in range(0, len(data), size)]
     found = b"".join([*pieces, check.recoded(b"")])
     assert found == data or found.decode() == "x" * before + "é" + TEXT

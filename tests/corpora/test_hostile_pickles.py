@@ -38,7 +38,7 @@ def test_any_opcodes(place: int, cut: int, new: bytes, tmp_path: Path) -> None:
     path = write_ids(tmp_path, [])
     path.write_bytes(gzip.compress(_ITEMS[:place] + new + _ITEMS[place + cut :]))
     try:
-        pairs = load_pairs([path]).pairs
+        pairs = load_pairs([path])
     except InputError as error:
         assert str(error.where).startswith(path.name) or error.message == "no pairs"  # noqa: PT017
         assert error.remedy  # noqa: PT017

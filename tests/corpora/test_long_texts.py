@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kgscripts.corpora import long_texts
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import read_file
-from kgscripts.corpora.long_texts import Item, LongText, TextBlock, read_inputs, read_texts, texts_of
+from kgscripts.corpora.long_texts import Item, LongText, TextBlock, read_inputs, texts_of
 from kgscripts.corpora.source import source_of
 from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document
@@ -32,7 +32,7 @@ def test_what_is_no_long_text_is_read_as_elsewhere(case: str, tmp_path: Path) ->
     name, content, format, _, _ = CASES[case]
     file = InputFile(tmp_path / name, name)
     file.path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-    assert list(read_texts(file, format)) == list(read_file(file, format=format))
+    assert list(read_inputs([str(file.path)], format)) == list(read_file(file, format=format))
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def test_cloze_task(templates: Path) -> None:
     options = ("--min-count", "2", "--whitelist-out", words, "--compare", templates)
     facts = json.loads(run("cloze", templates, "-o", made, *options, "--json"))
     assert words.read_text() == "strainer\n"
-    assert [pair.slots for pair in load_pairs([made]).pairs] == [[(3, 4)], [(2, 3)]]
+    assert [pair.slots for pair in load_pairs([made])] == [[(3, 4)], [(2, 3)]]
     assert {key: facts[key] for key in ("pairs", "clozes", "words", "blanks", "blank_tokens")} == {
         "pairs": 3,
         "clozes": 2,

@@ -43,7 +43,7 @@ def ids(text: str) -> list[int]:
 def test_cloze_template(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("drain the pasta .\tUse a strainer .\t1 1 0 1\n\nboil it .\tlight the stove now\t1 1 0 0\n")
-    first, second = load_pairs([path]).pairs
+    first, second = load_pairs([path])
     assert first.abstract == ("drain", "the", "pasta", ".")
     assert first.concrete == ("Use", "a", "strainer", ".")
     assert first.blanks == (False, False, True, False)
@@ -56,7 +56,7 @@ def test_cloze_template(tmp_path: Path) -> None:
 def test_plain_columns_are_tokenised(tmp_path: Path) -> None:
     path = tmp_path / "pairs"
     path.write_text("Abstract\tConcrete\nDrain the pasta.\tDon't use (any) fork; it's hot!\n")
-    (pair,) = load_pairs([path]).pairs
+    (pair,) = load_pairs([path])
     assert pair.abstract == ("drain", "the", "pasta", ".")
     assert pair.concrete == ("do", "n't", "use", "(", "any", ")", "fork", ";", "it", "'s", "hot", "!")
     assert pair.blanks == ()
@@ -76,21 +76,19 @@ def test_json_lines_keep_their_steps(tmp_path: Path) -> None:
     ]
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, records)).encode("utf-8-sig")))
-    first, second = load_pairs([path]).pairs
+    first, second = load_pairs([path])
     assert first.concrete == ("take", "a", "strainer", ".", "tip", "the", "pot", ".")
     assert first.steps == (0, 4)
     assert first.empty_steps == 1
-    assert first.step_tokens == [("take", "a", "strainer", "."), ("tip", "the", "pot", ".")]
     assert second.steps == (0,)
-    assert second.step_tokens == [second.concrete]
 
 
 def test_released_id_sequences(tmp_path: Path) -> None:
     steps = ["use a strainer .", "_ .", "_ tip #UNK# _ the pasta .", "__ .", ""]
     path = write_ids(tmp_path, [(ids("drain the pasta ."), *map(ids, steps)), (ids("drain"), ids("tip"))])
-    first, second = load_pairs([path]).pairs
+    first, second = load_pairs([path])
     assert first.abstract == ("drain", "the", "pasta", ".")
-    assert first.step_tokens == [("use", "a", "strainer", "."), ("tip", "#UNK#", "the", "pasta", ".")]
+    assert first.concrete == ("use", "a", "strainer", ".", "tip", "#UNK#", "the", "pasta", ".")
     assert first.steps == (0, 4)
     assert first.empty_steps == 3
     assert first.where == "train.freq.pkl.gz#1"
@@ -105,7 +103,7 @@ def test_released_vocabulary(tmp_path: Path) -> None:
 def test_several_files_in_their_order(tmp_path: Path) -> None:
     (tmp_path / "b.tsv").write_text("a\tb\n")
     (tmp_path / "a.jsonl").write_text('{"abstract": "c", "concrete": "d"}\n')
-    pairs = load_pairs([tmp_path / "b.tsv", str(tmp_path / "a.jsonl")]).pairs
+    pairs = load_pairs([tmp_path / "b.tsv", str(tmp_path / "a.jsonl")])
     assert [pair.where for pair in pairs] == ["b.tsv:1", "a.jsonl:1"]
 
 
@@ -176,7 +174,7 @@ def test_a_pair_is_consistent(changes: dict[str, list[int]], message: str) -> No
 def test_a_column_may_begin_with_a_brace(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text('{ stir\tuse a { spoon\n{"abstract": "a",\t"concrete": ["b"]}\n', encoding="utf-8")
-    first, second = load_pairs([path]).pairs
+    first, second = load_pairs([path])
     assert (list(first.abstract), list(first.concrete)) == (["{", "stir"], ["use", "a", "{", "spoon"])
     assert (list(second.abstract), list(second.concrete)) == (["a"], ["b"])
 
@@ -188,7 +186,9 @@ _SIDE = st.lists(_WORD, min_size=1, max_size=6)
 @given(abstract=_SIDE, steps=st.lists(st.lists(_WORD, max_size=4), min_size=1, max_size=5).filter(any))
 def test_steps_round_trip(abstract: list[str], steps: list[list[str]]) -> None:
     pair = Pair.of_steps(abstract, steps)
-    assert pair.step_tokens == [tuple(step) for step in steps if step]
+    ends = (*pair.steps[1:], len(pair.concrete))
+    found = [pair.concrete[start:end] for start, end in zip(pair.steps, ends, strict=True)]
+    assert found == [tuple(step) for step in steps if step]
     assert pair.empty_steps == sum(not step for step in steps)
 
 
@@ -202,7 +202,7 @@ def test_templates_round_trip(
     line = template_line(pair)
     path = tmp_path_factory.mktemp("pairs") / "a.tsv"
     path.write_text(f"before\tit\t1\n{line}\n", encoding="utf-8")
-    _, again = load_pairs([path]).pairs
+    _, again = load_pairs([path])
     assert (again.abstract, again.concrete, again.blanks) == (pair.abstract, pair.concrete, pair.blanks)
     covered = [index for start, end in pair.slots for index in range(start, end)]
     assert covered == [index for index, blank in enumerate(blanks) if blank]

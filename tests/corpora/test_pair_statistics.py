@@ -70,7 +70,7 @@ def test_kidscook(
     concrete_length: float,
     vocabulary: int,
 ) -> None:
-    pairs = load_pairs([shared_corpora / "kidscook" / file]).pairs
+    pairs = load_pairs([shared_corpora / "kidscook" / file])
     sizes = pair_statistics(pairs, {sentence: sentence for sentence in sentences(pairs)})
     assert sizes.sequences == sequences
     assert sizes.concrete_tokens == concrete

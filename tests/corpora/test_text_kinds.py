@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import documents_from_strings, read_file
-from kgscripts.corpora.long_texts import read_texts
+from kgscripts.corpora.long_texts import read_inputs
 from kgscripts.corpora.text_kinds import other_kind
 from schemas.records import Discard, DiscardReason, Document
 from tests.corpora.documents import read
@@ -87,7 +87,7 @@ def test_texts_in_memory() -> None:
 def test_a_long_log_is_no_long_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(OTHER["an Apache log"][1] * 15_000)
-    (item,) = read_texts(InputFile(path, "a.txt"))
+    (item,) = read_inputs([str(path)])
     assert isinstance(item, Discard)
     assert item.reason is DiscardReason.LOG
 

@@ -168,7 +168,7 @@ def test_gold_that_does_not_fit(gold: str, message: str, tmp_path: Path) -> None
 
 def test_floors_on_the_gold_set(shared_corpora: Path) -> None:
     folder = shared_corpora / "kidscook"
-    pairs = load_pairs([folder / "valid.template.tsv"]).pairs
+    pairs = load_pairs([folder / "valid.template.tsv"])
     gold = read_gold_alignments(folder / "alignments.valid.jsonl", pairs)
     none = sample_of_anchors([])
     rows = {

@@ -269,7 +269,7 @@ def test_the_number_of_blanks_in_the_released_templates(shared_corpora: Path) ->
     from kgscripts.corpora.pairs.loading import load_pairs
     from kgscripts.reproductions.kidscook.cloze.filling import cloze_items
 
-    pairs = load_pairs([shared_corpora / "kidscook" / "valid.template.tsv"]).pairs
+    pairs = load_pairs([shared_corpora / "kidscook" / "valid.template.tsv"])
     items = cloze_items(pairs)
     assert len(items) == 1007
     assert sum(sum(pair.blanks) for pair in pairs) == 5941

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import cli
-from exports.query.label_language import finds_nothing, query_with_language
+from exports.query.parameters import finds_nothing, query_with_language
 from exports.query.sparql import run_query
 from kgscripts import ScriptGraph
 from schemas.results import Table

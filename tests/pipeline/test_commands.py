@@ -27,8 +27,8 @@ from kgscripts.building.graph_report import report
 from kgscripts.building.report import print_report
 from kgscripts.building.run import Run
 from kgscripts.pipeline import build_graph
-from kgscripts.records import RecordStore
 from kgscripts.records.readings import FailureCount
+from kgscripts.records.store import RecordStore
 from schemas.errors import ConfigurationError, KGScriptsError
 from schemas.records import DiscardReason
 from tests.assembly.built import graph_bytes, graph_rows, labels

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from kgscripts import ScriptGraph
 from kgscripts.pipeline import build_graph
-from kgscripts.records import RecordStore
+from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError
 from schemas.tables import TABLE_NAMES, key_columns, table_path
 from tests.assembly.built import graph_bytes

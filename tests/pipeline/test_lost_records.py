@@ -12,9 +12,8 @@ import pytest
 from kgscripts.editing.correcting import correct_graph, list_corrections
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.pipeline import build_graph, remove_source
-from kgscripts.records import SOURCE
 from kgscripts.records.corrections import add_corrections, read_corrections
-from kgscripts.records.database import INDEX, INPUTS
+from kgscripts.records.database import INDEX, INPUTS, SOURCE
 from kgscripts.records.opening import open_records
 from schemas.corrections import Correction
 from schemas.errors import DamagedIndexError, GraphDirectoryError

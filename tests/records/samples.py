@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from kgscripts.records import SOURCE, Input, Reading, RecordStore, WrittenShard, write_shard
+from kgscripts.records.database import SOURCE
+from kgscripts.records.inputs import Input
+from kgscripts.records.shards import Reading, WrittenShard, write_shard
+from kgscripts.records.store import RecordStore
 from schemas.records import Action, AlignedPhrase, Document, EventMention
 
 EVENTS = "e" * 64

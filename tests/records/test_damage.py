@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from attrs import evolve, frozen
 
-from kgscripts.records import Reading, RecordStore, WrittenShard, write_shard
+from kgscripts.records.shards import Reading, WrittenShard, write_shard
+from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError
 from schemas.records import Document, EventMention
 from tests.conftest import without_privileges

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.records import Failure, RecordStore
 from kgscripts.records.joining import join
 from kgscripts.records.opening import rebuild
-from kgscripts.records.readings import FailureCount
+from kgscripts.records.readings import Failure, FailureCount
+from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError
 from schemas.records import DiscardReason, Document
 from tests.records.samples import EVENTS, PHRASES, add, documents, input_of, opened, written

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.records import RecordStore
 from kgscripts.records.opening import open_records
 from kgscripts.records.shards import shard_path
+from kgscripts.records.store import RecordStore
 from schemas.errors import DamagedIndexError, GraphDirectoryError, KGScriptsError
 from tests.records.samples import add, documents, opened
 

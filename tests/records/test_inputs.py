@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from kgscripts.records import SOURCE, Input, Reading, RecordStore, take_out, write_shard
-from kgscripts.records.inputs import MOST_DISCARDS
+from kgscripts.records.database import SOURCE
+from kgscripts.records.inputs import MOST_DISCARDS, Input
+from kgscripts.records.joining import take_out
+from kgscripts.records.shards import Reading, write_shard
+from kgscripts.records.store import RecordStore
 from schemas.errors import InputError, KGScriptsError, RecordError
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import AlignedPhrase, Discard, DiscardReason, Document

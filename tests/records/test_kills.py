@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.records import RecordStore
 from kgscripts.records.shards import READING
+from kgscripts.records.store import RecordStore
 from schemas.records import Document, EventMention
 from tests.records.samples import EVENTS, PHRASES, documents, found, keys_of, record_files
 from tests.records.victim import DOCUMENTS_A_COMMIT

@@ -15,8 +15,8 @@ from attrs import field, fields, frozen, has
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.records import Reading, write_shard
 from kgscripts.records.kinds import decode, encode, kind_name, record_schema
+from kgscripts.records.shards import Reading, write_shard
 from schemas import records
 from schemas.errors import ConfigurationError, RecordError
 from tests.records.samples import EVENTS, opened

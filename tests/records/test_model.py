@@ -13,7 +13,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from kgscripts.records import SOURCE, Failure, Input, Reading, RecordStore, write_shard
+from kgscripts.records.database import SOURCE
+from kgscripts.records.inputs import Input
+from kgscripts.records.readings import Failure
+from kgscripts.records.shards import Reading, write_shard
+from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError
 from schemas.records import AlignedPhrase, DiscardReason, Document
 from tests.records.samples import EVENTS, PHRASES, documents, opened

@@ -11,8 +11,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from kgscripts.records import SOURCE, Reading, RecordStore, WrittenShard, shard_index, write_shard
-from kgscripts.records.shards import READING
+from kgscripts.records import shard_index
+from kgscripts.records.database import SOURCE
+from kgscripts.records.shards import READING, Reading, WrittenShard, write_shard
+from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError, RecordError
 from schemas.graph_directory import file_digest
 from schemas.records import AlignedPhrase, Document, EventMention

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kgscripts.records import Failure, RecordStore, store
+from kgscripts.records import store
+from kgscripts.records.readings import Failure
+from kgscripts.records.store import RecordStore
 from schemas.records import DiscardReason
 from tests.records.samples import EVENTS, PHRASES, documents, input_of, opened, written
 

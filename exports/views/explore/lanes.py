@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from exports.views.layered_layout import Edge, Extent, Layout, lay_out
+from exports.views.layered_layout import Edge, Extent, Layout, lay_out, ports
 from kgscripts.scripts.reading import least_order
 from kgscripts.scripts.types import Change, Part, Script, Step, shown_name, well_supported
 from schemas.drawing.svg import BOLD, text_width, wrapped
@@ -48,14 +47,14 @@ def levels(script: Script, salience: Mapping[str, int], heights: Sequence[float]
             iri: Extent(left=_WIDTH / 2, right=_WIDTH / 2, height=heights[place[iri]]) for iri in place if iri in kept
         }
         layout = lay_out(extents, edges, across=_ACROSS, gap_x=_GAP_X, gap_y=_GAP_Y)
-        ports = _ports(layout)
+        ends = ports(layout, lambda _: _WIDTH, _APART)
         found.append(
             {
                 "steps": [[place[iri], _near(x - _WIDTH / 2), _near(y)] for iri, (x, y) in layout.nodes.items()],
                 "arrows": [
                     {
                         "ends": [place[edge[0]], place[edge[1]]],
-                        "way": [_near(number) for point in _way(layout, edge, ports, extents) for number in point],
+                        "way": [_near(number) for point in _way(layout, edge, ends[edge], extents) for number in point],
                         "share": round(pairs[edge].probability, 2) if edge in pairs else None,
                         "required": edge in pairs and pairs[edge].required,
                     }
@@ -106,30 +105,11 @@ def _chip_text(part: Part) -> str:
     return shown_name(part)
 
 
-def _ports(layout: Layout) -> dict[Edge, tuple[float, float]]:
-    """Where each arrow leaves its first box and arrives at its second: side by side, ordered by the other ends."""
-    leaving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
-    arriving: dict[str, list[tuple[float, Edge]]] = defaultdict(list)
-    for edge, way in layout.ways.items():
-        leaving[edge[0]].append((way[1][0], edge))
-        arriving[edge[1]].append((way[-2][0], edge))
-    starts = dict(_beside(layout, leaving))
-    ends = dict(_beside(layout, arriving))
-    return {edge: (starts[edge], ends[edge]) for edge in layout.ways}
-
-
-def _beside(layout: Layout, ends: Mapping[str, list[tuple[float, Edge]]]) -> Iterable[tuple[Edge, float]]:
-    for node, towards in ends.items():
-        apart = min(_APART, 0.8 * _WIDTH / len(towards))
-        for number, (_, edge) in enumerate(sorted(towards)):
-            yield edge, layout.nodes[node][0] + (number - (len(towards) - 1) / 2) * apart
-
-
 def _way(
-    layout: Layout, edge: Edge, ports: Mapping[Edge, tuple[float, float]], extents: Mapping[str, Extent]
+    layout: Layout, edge: Edge, ends: tuple[float, float], extents: Mapping[str, Extent]
 ) -> list[tuple[float, float]]:
     """The points of an arrow: straight from the first to the second, a curve to the third, and so on."""
-    start, end = ports[edge]
+    start, end = ends
     way = list(layout.ways[edge])
     way[0], way[-1] = (start, way[0][1]), (end, way[-1][1] - _ARROWHEAD)
     bottom = layout.nodes[edge[0]][1] + extents[edge[0]].height

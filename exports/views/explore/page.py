@@ -34,31 +34,6 @@ class Page:
     scenarios: int
 
 
-def explore_page(
-    graph: StoredGraph,
-    scenarios: Sequence[str] = (),
-    max_bytes: int = MOST_BYTES,
-    *,
-    server: Mapping[str, Any] | None = None,
-) -> str:
-    """Return the page for a browser in which one looks through a graph, at most `max_bytes` of UTF-8.
-
-    It has the index of the whole graph, and the scripts of `scenarios` (their names), by default of the best supported
-    ones that fit. Where room is left, passages have the text around them, those of the best supported scenarios first.
-
-    `server` is for a page that asks the server that it comes from: ``at`` is what all addresses of the graph begin with
-    ("" or "/g/NAME"), and ``edit`` says whether the server takes corrections.
-
-    Raises
-    ------
-    QueryError
-        If no scenario or several scenarios have one of the names.
-    ConfigurationError
-        If what is asked for does not fit.
-    """
-    return make_page(graph, scenarios, max_bytes, server=server).html
-
-
 def make_page(
     graph: StoredGraph,
     scenarios: Sequence[str] = (),
@@ -67,8 +42,22 @@ def make_page(
     server: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Page:
-    """As `explore_page`, with what the page has. `progress` is called with the number of scripts that are written, and
-    of those that are wanted."""
+    """The page for a browser in which one looks through a graph, at most `max_bytes` of UTF-8.
+
+    It has the index of the whole graph, and the scripts of `scenarios` (their names), by default of the best supported
+    ones that fit. Where room is left, passages have the text around them, those of the best supported scenarios first.
+
+    `server` is for a page that asks the server that it comes from: ``at`` is what all addresses of the graph begin with
+    ("" or "/g/NAME"), and ``edit`` says whether the server takes corrections. `progress` is called with the number of
+    scripts that are written, and of those that are wanted.
+
+    Raises
+    ------
+    QueryError
+        If no scenario or several scenarios have one of the names.
+    ConfigurationError
+        If what is asked for does not fit.
+    """
     asked = list(dict.fromkeys(find_scenario(graph, name)["id"] for name in scenarios))
     index, blocks = _fitting_index(graph, read_models(graph), max_bytes, server)
     room = max_bytes - _size(_document(graph, blocks, server))

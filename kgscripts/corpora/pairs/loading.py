@@ -13,9 +13,8 @@ import pickle
 import pickletools
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
-
-from attrs import frozen
 
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.json_records import json_object
@@ -164,33 +163,20 @@ _SPLITS = ("train", "dev", "valid", "test")
 _SUFFIXES = (".tsv", ".jsonl", ".pkl")
 
 
-@frozen
-class PairCorpus:
-    """The pairs of pair corpora, in order, and the discarded records."""
+def load_pairs(paths: Iterable[str | Path]) -> list[Pair]:
+    """Read all pairs of some files, in order.
 
-    pairs: list[Pair]
-    discards: list[Discard]
-
-
-def load_pairs(paths: Iterable[str | Path], *, strict: bool = True) -> PairCorpus:
-    """Read all pairs of some files.
-
-    Raises InputError for a file that is missing or cannot be read; if `strict`, also for the first malformed record and
-    where there is no pair at all. Otherwise malformed records are among the discards.
+    Raises InputError for a file that is missing or cannot be read, for the first malformed record, and where there is
+    no pair at all.
     """
     pairs: list[Pair] = []
-    discards: list[Discard] = []
-    for path in paths:
-        for item in read_pair_corpus(path):
-            if isinstance(item, Pair):
-                pairs.append(item)
-            elif strict:
-                raise InputError(item.detail, where=item.where, remedy="correct the record or remove it from the file")
-            else:
-                discards.append(item)
-    if strict and not pairs:
+    for item in chain.from_iterable(map(read_pair_corpus, paths)):
+        if isinstance(item, Discard):
+            raise InputError(item.detail, where=item.where, remedy="correct the record or remove it from the file")
+        pairs.append(item)
+    if not pairs:
         raise InputError("no pairs", remedy="pass files of abstract and concrete instructions, one pair per line")
-    return PairCorpus(pairs, discards)
+    return pairs
 
 
 def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
@@ -212,8 +198,7 @@ def read_pair_corpus(path: str | Path) -> Iterator[Pair | Discard]:
             else:
                 yield from _read_lines(source)
         except DamagedSourceError as error:
-            detail = f"cannot be read beyond this line: {error.detail}"
-            yield source.discard(DiscardReason.UNDECODABLE, error.line, detail)
+            yield source.damaged(error)
 
 
 def split_files(arguments: Iterable[Path], *, fetched: Path) -> list[Path]:

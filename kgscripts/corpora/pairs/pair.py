@@ -66,14 +66,6 @@ class Pair:
         bounds = [index for index in range(len(marks) - 1) if marks[index] != marks[index + 1]]
         return list(zip(bounds[::2], bounds[1::2], strict=True))
 
-    @property
-    def step_tokens(self) -> list[tuple[str, ...]]:
-        """The tokens of each concrete step."""
-        return [
-            self.concrete[start:end]
-            for start, end in zip(self.steps, (*self.steps[1:], len(self.concrete)), strict=True)
-        ]
-
 
 def tokens(text: str) -> list[str]:
     """The tokens of a text, in lower case.

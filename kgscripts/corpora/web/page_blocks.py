@@ -33,14 +33,6 @@ _LARGEST_SHARE = 0.4
 
 
 @define
-class _Open:
-    """An element whose content is being read."""
-
-    element: _Element
-    children: Iterator[_Element]
-
-
-@define
 class _Size:
     """The characters of an element, and those of them that are links."""
 
@@ -56,15 +48,15 @@ class _Reader:
         self.blocks: list[Block] = []
         self._line: list[str] = []
         self._strong: list[bool] = []
-        self._open: list[_Open] = []
+        self._open: list[tuple[_Element, Iterator[_Element]]] = []
+        """The elements whose content is being read, with the rest of their children."""
         self._of_item: _Element | None = None
         """The list item that the last block is of."""
 
     def read(self, root: _Element) -> list[Block]:
         self._enter(root)
         while self._open:
-            top = self._open[-1]
-            child = next(top.children, None)
+            child = next(self._open[-1][1], None)
             if child is None:
                 self._leave()
             elif not is_element(child) or child.tag in SILENT or self._is_left_out(child):
@@ -79,11 +71,11 @@ class _Reader:
     def _enter(self, element: _Element) -> None:
         if breaks(element.tag):
             self._flush()
-        self._open.append(_Open(element, iter(element)))
+        self._open.append((element, iter(element)))
         self._add(element.text)
 
     def _leave(self) -> None:
-        element = self._open[-1].element
+        element = self._open[-1][0]
         if breaks(element.tag):
             self._flush()
         self._open.pop()
@@ -93,7 +85,7 @@ class _Reader:
         if text and self._open:
             self._line.append(text)
             if text.strip():
-                self._strong.append(any(item.element.tag in ("b", "strong") for item in self._open[-4:]))
+                self._strong.append(any(element.tag in ("b", "strong") for element, _ in self._open[-4:]))
 
     def _flush(self) -> None:
         text = one_line("".join(self._line))
@@ -101,10 +93,11 @@ class _Reader:
         self._line, self._strong = [], []
         if not text:
             return
-        tags = [item.element.tag for item in self._open]
+        opened = [element for element, _ in self._open]
+        tags = [element.tag for element in opened]
         heading = next((tag for tag in reversed(tags[-4:]) if tag in _HEADINGS), None)
-        lists = [item.element for item in self._open if item.element.tag in _LISTS]
-        item = next((item.element for item in reversed(self._open) if item.element.tag in ("li", "dd", "dt")), None)
+        lists = [element for element in opened if element.tag in _LISTS]
+        item = next((element for element in reversed(opened) if element.tag in ("li", "dd", "dt")), None)
         if item is not None and item.tag != "li":
             item = _term(item)
         if heading and item is None:

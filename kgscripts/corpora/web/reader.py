@@ -12,7 +12,7 @@ import lxml.html
 from attrs import evolve
 from lxml.etree import ParserError, XMLSyntaxError, _Element, iterwalk
 
-from kgscripts.corpora.block_documents import document_of_blocks, how_to_of, lists_of
+from kgscripts.corpora.block_documents import document_of_blocks, how_to_of
 from kgscripts.corpora.blocks import Block, Kind, without_marker
 from kgscripts.corpora.how_tos import Section, document_of_how_to
 from kgscripts.corpora.source import Source, whole_text
@@ -281,7 +281,7 @@ def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
     title = title_of(tree)
     lists = None
     if not how_tos or (len(how_tos) == 1 and not (how_tos[0].tools and how_tos[0].supplies)):
-        lists = lists_of(blocks_of_page(tree))
+        lists = how_to_of(title, blocks_of_page(tree))
     if lists is not None and how_tos:
         # Most recipes name their equipment beside their markup only.
         only = how_tos[0]
@@ -289,7 +289,7 @@ def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
         ordered = [lists.supplies, only.supplies] if of_classes else [only.supplies, lists.supplies]
         how_tos = [evolve(only, tools=only.tools or lists.tools, supplies=ordered[0] or ordered[1])]
     elif lists is not None and lists.sections:
-        how_tos = [how_to_of(title, lists)]
+        how_tos = [lists]
     for how_to in how_tos:
         named = how_to if how_to.title else evolve(how_to, title=title)
         yield document_of_how_to(named, name=name, format=_FORMAT, url=url, licence=licence)
@@ -301,7 +301,7 @@ def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
         if len(numbered) == 1 and len(numbered[0]) > 1 and _HOW_TO.match(title):
             # As below "Instructions", what is around the list is no step.
             steps = Section(steps=[step for text in numbered[0] if (step := without_marker(text))])
-            how_to = how_to_of(title, evolve(lists or lists_of(blocks), sections=[steps]))
+            how_to = evolve(lists or how_to_of(title, blocks), sections=[steps])
             document: Document | None = document_of_how_to(how_to, name=name, format=_FORMAT, url=url, licence=licence)
         else:
             document = document_of_blocks(blocks, title=title, name=name, format=_FORMAT, url=url, licence=licence)

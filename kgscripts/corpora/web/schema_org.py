@@ -113,7 +113,7 @@ def _how_to(item: Item, left: _Left, *, food: bool) -> HowTo:
     supplies = next(filter(None, map(left.lines, map(item.get, ("recipeIngredient", "ingredients", "supply")))), [])
     return HowTo(
         title=next(iter(left.lines(item.get("name")) or left.lines(item.get("headline"))), ""),
-        tools=_distinct([*left.lines(item.get("tool")), *reader.tools]),
+        tools=dict.fromkeys([*left.lines(item.get("tool")), *reader.tools]),
         supplies=[*supplies, *reader.supplies],
         food=food,
         times=[
@@ -133,10 +133,6 @@ def _quantity(value: Any, depth: int = 0) -> Iterator[str]:
                 yield from _quantity(one.get(key), depth + 1)
         elif isinstance(one, str | int | float) and not isinstance(one, bool):
             yield line_of(str(one))
-
-
-def _distinct(items: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(items))
 
 
 def _duration(value: Any) -> tuple[str, str] | None:

@@ -91,7 +91,7 @@ def descript_scenarios(path: str | Path) -> list[GoldScenario]:
     Raises
     ------
     InputError
-        As `read_paraphrase_sets` does.
+        As `paraphrase_texts` does.
     """
     return grouped_scenarios(paraphrase_texts(path))
 

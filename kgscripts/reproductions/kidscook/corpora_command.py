@@ -38,7 +38,7 @@ def stats(
     from kgscripts.reproductions.kidscook.pair_statistics import pair_statistics, sentences
     from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
 
-    pairs = {str(path): load_pairs([path]).pairs for path in split_files(files, fetched=FETCHED)}
+    pairs = {str(path): load_pairs([path]) for path in split_files(files, fetched=FETCHED)}
     distinct = sentences(pair for read in pairs.values() for pair in read)
     with progress_bar() as progress:
         lemmas = progress.track(lemmas_of_tokens(load_pipeline(), distinct), total=len(distinct), description="lemmas")
@@ -87,7 +87,7 @@ def cloze(
 
     sources = split_files(files, fetched=FETCHED)
     check_outputs(output, whitelist_out, inputs=[*sources, whitelist, compare, compare_whitelist])
-    pairs = load_pairs(sources).pairs
+    pairs = load_pairs(sources)
     words = read_whitelist(whitelist) if whitelist else construction.blankable_words(pairs, min_count=min_count)
     allowed = frozenset(words)
     clozes = construction.construct_clozes(pairs, allowed)
@@ -102,7 +102,7 @@ def cloze(
         "blank_tokens": sum(sum(made.blanks) for made in clozes),
     }
     if compare:
-        agreement = construction.token_agreement(pairs, allowed, load_pairs([compare]).pairs)
+        agreement = construction.token_agreement(pairs, allowed, load_pairs([compare]))
         facts["templates"] = attrs.asdict(agreement)
     if compare_whitelist:
         facts["whitelist"] = attrs.asdict(construction.word_overlap(words, read_whitelist(compare_whitelist)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from exports.views.explore.page import explore_page
+from exports.views.explore.page import make_page
 from kgscripts import ScriptGraph
 from tests.analysis.told import told_kitchen
 from tests.browser import Browser, find_chromium
@@ -35,7 +35,7 @@ def kitchen(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 @pytest.fixture(scope="session")
 def kitchen_page(kitchen: ScriptGraph, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the page of the kitchen."""
-    return written(explore_page(kitchen), tmp_path_factory.mktemp("page"))
+    return written(make_page(kitchen).html, tmp_path_factory.mktemp("page"))
 
 
 def written(page: str, folder: Path) -> str:
@@ -84,7 +84,7 @@ def correctable(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 @pytest.fixture(scope="session")
 def correctable_page(correctable: ScriptGraph, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of its page."""
-    return written(explore_page(correctable), tmp_path_factory.mktemp("page"))
+    return written(make_page(correctable).html, tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from exports.views.explore import page as pages
-from exports.views.explore.page import explore_page
+from exports.views.explore.page import make_page
 from kgscripts import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.conftest import go, search, texts, title, written
@@ -130,7 +130,7 @@ def test_nothing_in_texts_runs_or_is_loaded(browser: Browser, tmp_path: Path, ho
         graph = write_graph(tmp_path / "</title><script>alert(1)<", rows)
     else:
         graph = odd_graph(tmp_path / "odd")
-    address = written(explore_page(graph), tmp_path)
+    address = written(make_page(graph).html, tmp_path)
     browser.requests.clear()
     browser.problems.clear()
     browser.open(address)
@@ -170,7 +170,7 @@ def test_50_000_nodes_are_drawn(
     monkeypatch.setattr(pages, "read_map", lambda *_: large)
     browser.resize(1280, 900)
     browser.problems.clear()
-    browser.open(written(explore_page(kitchen), tmp_path) + "#map")
+    browser.open(written(make_page(kitchen).html, tmp_path) + "#map")
     browser.wait_for("document.querySelector('.stage canvas')")
     assert texts(browser, ".lead")[0].endswith("12 of few links are left out.")
     assert browser.evaluate("document.querySelector('.stage').getAttribute('aria-label')").startswith("Map of 50,000 ")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exports.views.explore.document import data_block
-from exports.views.explore.page import explore_page, make_page
+from exports.views.explore.page import make_page
 from exports.views.explore.scripts import Places, _shared, places_of
 from kgscripts import ScriptGraph
 from kgscripts.analysis.contexts import context_of, read_contexts
@@ -59,7 +59,7 @@ def test_pieces_that_passages_share_give_each_its_context(spans: Sequence[Any], 
 
 
 def test_the_page_has_the_text_around_its_passages(told: ScriptGraph) -> None:
-    data = Scripts(explore_page(told)).data
+    data = Scripts(make_page(told).html).data
     for scenario in (0, 1):
         places: Places = places_of(data[f"script-{scenario}"])
         found = read_contexts(told, places)
@@ -71,11 +71,11 @@ def test_the_page_has_the_text_around_its_passages(told: ScriptGraph) -> None:
 
 
 def test_a_graph_without_records_has_none(kitchen: ScriptGraph) -> None:
-    assert not [name for name in Scripts(explore_page(kitchen)).data if name.startswith("contexts")]
+    assert not [name for name in Scripts(make_page(kitchen).html).data if name.startswith("contexts")]
 
 
 def test_contexts_are_given_up_before_scripts(told: ScriptGraph) -> None:
-    whole = explore_page(told)
+    whole = make_page(told).html
     blocks = {name: len(data_block(name, content).encode()) + 1 for name, content in Scripts(whole).data.items()}
     size = len(whole.encode())
     for room, expected in (
@@ -94,7 +94,7 @@ def test_contexts_are_given_up_before_scripts(told: ScriptGraph) -> None:
 def test_a_passage_is_shown_in_its_text(browser: Browser, told: ScriptGraph, tmp_path: Path) -> None:
     browser.problems.clear()
     browser.resize(1280, 900)
-    browser.open(written(explore_page(told), tmp_path) + "#scenario=cooking+pasta&step=drain+pasta")
+    browser.open(written(make_page(told).html, tmp_path) + "#scenario=cooking+pasta&step=drain+pasta")
     story = next(each for each in texts(browser, "section > .passages li") if "story.txt" in each)
     assert "She warmed the sauce in a pan. I drained the pasta in a colander. Then I poured the sauce" in story
     assert story.endswith("story.txtcharacters 137 to 171")
@@ -106,7 +106,7 @@ def test_a_passage_is_shown_in_its_text(browser: Browser, told: ScriptGraph, tmp
 @pytest.mark.parametrize(("width", "dark"), [(1280, True), (360, False)])
 def test_it_is_accessible_and_fits(browser: Browser, told: ScriptGraph, tmp_path: Path, width: int, dark: bool) -> None:
     browser.resize(width, 900, dark=dark)
-    browser.open(written(explore_page(told), tmp_path) + "#scenario=cooking+pasta&step=drain+pasta")
+    browser.open(written(make_page(told).html, tmp_path) + "#scenario=cooking+pasta&step=drain+pasta")
     browser.evaluate(f"{AXE.read_text(encoding='utf-8')};0")
     browser.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert not browser.evaluate("axe.run().then((found) => found.violations.map((each) => each.nodes[0].html))")
@@ -117,7 +117,7 @@ def test_nothing_in_the_text_around_runs(browser: Browser, tmp_path: Path) -> No
     graph = told_kitchen(tmp_path / "hostile", " " + "\n".join(HOSTILE))
     browser.problems.clear()
     browser.resize(1280, 900)
-    browser.open(written(explore_page(graph), tmp_path) + "#scenario=cooking+pasta")
+    browser.open(written(make_page(graph).html, tmp_path) + "#scenario=cooking+pasta")
     go(browser, "scenario=cooking+pasta&step=serve+pasta")
     around = " ".join(texts(browser, ".context"))
     assert "<img src=x onerror=" in around

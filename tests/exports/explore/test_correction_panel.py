@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from exports.views.explore.page import explore_page
+from exports.views.explore.page import make_page
 from kgscripts.building.correction_file import read_correction_file
 from schemas.corrections import plain_words
 from schemas.vocabulary import node_id
@@ -131,7 +131,7 @@ def test_hostile_names(tab: Browser, tmp_path: Path) -> None:
     for table in rows.values():
         for i, row in enumerate(table):
             row |= {name: HOSTILE[i % len(HOSTILE)] for name in row.keys() & {"label", "label_text", "name", "text"}}
-    tab.open(written(explore_page(write_graph(tmp_path / "-rf '; #", rows)), tmp_path))
+    tab.open(written(make_page(write_graph(tmp_path / "-rf '; #", rows)).html, tmp_path))
     press_all(tab, ["Wrong:", "Not needed:", "Another step:", "No step"])
     lines = downloaded(tab, tmp_path)
     assert len(lines) > 10
@@ -153,7 +153,7 @@ def test_a_step_whose_words_another_one_has(tab: Browser, tmp_path: Path) -> Non
     for row in rows["EXPRESSED_AS"]:
         if row["from_id"] == named["stir pasta"]:
             row["to_id"] = node_id("Action", "drain pasta", "drain pasta")
-    tab.open(written(explore_page(write_graph(tmp_path / "twice", rows)), tmp_path))
+    tab.open(written(make_page(write_graph(tmp_path / "twice", rows)).html, tmp_path))
     correcting(tab, step("stir pasta"))
     assert texts(tab, ".notice")[0].startswith("Other steps have the same words")
     assert not texts(tab, ".fix, .correction")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from exports.views.explore.page import explore_page
+from exports.views.explore.page import make_page
 from kgscripts import ScriptGraph
 from schemas.corrections import Correction
 from schemas.errors import RecordError
@@ -135,7 +135,7 @@ class Server(ThreadingHTTPServer):
 
 @pytest.fixture
 def server(kitchen: ScriptGraph) -> Iterator[Server]:
-    page = explore_page(kitchen, ["cooking pasta"], server={"at": AT, "edit": True})
+    page = make_page(kitchen, ["cooking pasta"], server={"at": AT, "edit": True}).html
     with Server(page, kitchen.manifest.build_id) as found:
         thread = Thread(target=found.serve_forever, args=(0.02,))
         thread.start()

@@ -21,7 +21,7 @@ from exports.views.explore import scenario_map
 from exports.views.explore.document import data_block
 from exports.views.explore.index import read_index
 from exports.views.explore.lanes import boxes, levels
-from exports.views.explore.page import explore_page, make_page
+from exports.views.explore.page import make_page
 from exports.views.explore.scenario_map import read_map
 from kgscripts import ScriptGraph
 from kgscripts.scripts.reading import list_scenarios
@@ -67,7 +67,7 @@ def digest(text: str) -> str:
 
 
 def test_it_has_the_index_of_all_and_the_scripts(kitchen: ScriptGraph) -> None:
-    found = Scripts(explore_page(kitchen))
+    found = Scripts(make_page(kitchen).html)
     assert list(found.data) == ["graph", "index", "map", "script-0", "script-1"]
     index = found.data["index"]
     assert index["scenarios"]["label"] == ["cooking pasta", "making coffee"]
@@ -88,7 +88,7 @@ def test_it_has_the_index_of_all_and_the_scripts(kitchen: ScriptGraph) -> None:
 
 
 def test_the_policy_allows_its_own_scripts_and_nothing_else(kitchen: ScriptGraph) -> None:
-    found = Scripts(explore_page(kitchen))
+    found = Scripts(make_page(kitchen).html)
     rules = dict(rule.split(" ", 1) for rule in found.policy.split("; "))
     assert rules["default-src"] == "'none'"
     assert rules["script-src"].split() == list(map(digest, found.scripts))
@@ -100,7 +100,7 @@ def test_the_policy_allows_its_own_scripts_and_nothing_else(kitchen: ScriptGraph
 
 def test_odd_texts_stay_data(tmp_path: Path) -> None:
     graph = odd_graph(tmp_path / "odd")
-    found = Scripts(explore_page(graph))
+    found = Scripts(make_page(graph).html)
     assert len(found.data) == 3 + 10
     assert found.tags.count("script") == 3 + len(found.data)
     assert set(found.data["index"]["scenarios"]["label"]) == set(ODD_TEXTS)
@@ -114,7 +114,7 @@ def test_any_text_stays_in_its_block(text: str) -> None:
 
 
 def test_the_same_graph_gives_the_same_page(kitchen: ScriptGraph) -> None:
-    assert explore_page(kitchen) == explore_page(kitchen)
+    assert make_page(kitchen).html == make_page(kitchen).html
 
 
 def test_only_what_is_asked_for(kitchen: ScriptGraph) -> None:
@@ -125,7 +125,7 @@ def test_only_what_is_asked_for(kitchen: ScriptGraph) -> None:
 
 
 def test_the_best_supported_that_fit(kitchen: ScriptGraph) -> None:
-    whole = len(explore_page(kitchen).encode())
+    whole = len(make_page(kitchen).html.encode())
     page = make_page(kitchen, max_bytes=whole - 1)
     assert page.scripts == 1
     assert "script-0" in Scripts(page.html).data
@@ -134,12 +134,12 @@ def test_the_best_supported_that_fit(kitchen: ScriptGraph) -> None:
 
 
 def test_what_does_not_fit_is_an_error(kitchen: ScriptGraph) -> None:
-    whole = len(explore_page(kitchen).encode())
+    whole = len(make_page(kitchen).html.encode())
     with pytest.raises(ConfigurationError, match="2 scenarios do not fit") as error:
-        explore_page(kitchen, ["cooking pasta", "making coffee"], whole - 1)
+        make_page(kitchen, ["cooking pasta", "making coffee"], whole - 1)
     assert "fewer scenarios" in str(error.value.remedy)
     with pytest.raises(ConfigurationError, match="does not fit") as error:
-        explore_page(kitchen, max_bytes=1000)
+        make_page(kitchen, max_bytes=1000)
     least = re.search(r"allow ([\d.]+) MB", str(error.value.remedy))
     assert least is not None
     assert make_page(kitchen, max_bytes=int(float(least[1]) * 1e6)).scenarios == 2
@@ -147,9 +147,9 @@ def test_what_does_not_fit_is_an_error(kitchen: ScriptGraph) -> None:
 
 def test_what_few_sources_have_gives_way(tmp_path: Path) -> None:
     graph = generated_graph(tmp_path / "generated", 20_000)
-    assert Scripts(explore_page(graph)).data["graph"]["least"] == 0
+    assert Scripts(make_page(graph).html).data["graph"]["least"] == 0
     room = 100_000 + len(pages._document(graph, []).encode())
-    found = Scripts(explore_page(graph, max_bytes=room)).data
+    found = Scripts(make_page(graph, max_bytes=room).html).data
     assert found["graph"]["least"] > 2
     assert len(found["index"]["scenarios"]["label"]) == 50
     assert found["index"]["steps"]["label"] == []
@@ -158,7 +158,7 @@ def test_what_few_sources_have_gives_way(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", "no such thing", "drain pasta", "<script>alert(1)</script>", "\x00"])
 def test_a_name_of_no_scenario_is_an_error(kitchen: ScriptGraph, name: str) -> None:
     with pytest.raises(QueryError, match="there is no scenario named"):
-        explore_page(kitchen, [name])
+        make_page(kitchen, [name])
 
 
 def test_an_empty_graph_has_a_page_too(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp
 
-from exports.views.explore.page import explore_page, make_page
+from exports.views.explore.page import make_page
 from kgscripts import ScriptGraph
 from tests.browser import Browser
 from tests.exports.explore.between import Between, between_servers
@@ -28,8 +28,8 @@ def test_a_page_says_which_server_it_asks(told: ScriptGraph) -> None:
     assert found.policy == made.policy
     assert "connect-src 'self';" in made.policy
     assert [len(found.data["index"][kind]["id"]) for kind in ("scenarios", "steps")] == [2, 16]
-    assert explore_page(told, server=server) == made.html
-    file = Scripts(explore_page(told))
+    assert make_page(told, server=server).html == made.html
+    file = Scripts(make_page(told).html)
     assert "server" not in file.data
     assert "connect-src 'none';" in file.policy
     assert "id" not in file.data["index"]["steps"]

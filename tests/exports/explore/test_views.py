@@ -8,7 +8,7 @@ import pytest
 
 from exports.views.explore import page as pages
 from exports.views.explore.index import read_index
-from exports.views.explore.page import explore_page
+from exports.views.explore.page import make_page
 from kgscripts import ScriptGraph
 from schemas.vocabulary import node_id
 from tests.browser import Browser
@@ -46,7 +46,7 @@ def test_alternatives_and_the_same_step_elsewhere(browser: Browser, tmp_path: Pa
         rows["Statement"].append({"id": statement, "subject": start, "relation": name, "object": end, "scenario": None})
     browser.problems.clear()
     browser.resize(1280, 900)
-    browser.open(written(explore_page(write_graph(tmp_path / "two", rows)), tmp_path) + "#scenario=cooking+pasta")
+    browser.open(written(make_page(write_graph(tmp_path / "two", rows)).html, tmp_path) + "#scenario=cooking+pasta")
     assert {"set timertaste pasta", "taste pastaset timer"} <= set(texts(browser, ".columns .entries li"))
     assert "boil waterboil water in making coffee" in texts(browser, ".columns .entries li")
     browser.evaluate("document.querySelector('.other:has(.where) a').click()")
@@ -61,7 +61,7 @@ def test_a_step_that_the_index_leaves_out(
     monkeypatch.setattr(pages, "read_index", lambda graph, _: read_index(graph, 2))
     browser.problems.clear()
     browser.resize(1280, 900)
-    browser.open(written(explore_page(kitchen), tmp_path) + "#scenario=cooking+pasta")
+    browser.open(written(make_page(kitchen).html, tmp_path) + "#scenario=cooking+pasta")
     assert "warm sauce" in texts(browser, ".lanes .title")
     place = texts(browser, ".cards, .lanes .title").index("warm sauce")
     browser.evaluate(
@@ -142,7 +142,7 @@ def test_a_step_without_a_scenario(page: Browser, tmp_path: Path) -> None:
     rows = kitchen_rows()
     step = next(row for row in rows["SubEvent"] if row["label"] == "drain pasta" and row["scenario"])
     rows["SubEvent"] = [{**row, "scenario": None} if row is step else row for row in rows["SubEvent"]]
-    page.open(written(explore_page(write_graph(tmp_path / "loose", rows)), tmp_path) + "#step=drain+pasta")
+    page.open(written(make_page(write_graph(tmp_path / "loose", rows)).html, tmp_path) + "#step=drain+pasta")
     assert title(page) == "drain pasta"
     assert texts(page, ".notice code") == ["kgscripts search loose 'drain pasta'"]
     assert "moisture of pasta: wet → dry" in texts(page, ".change")
@@ -150,7 +150,7 @@ def test_a_step_without_a_scenario(page: Browser, tmp_path: Path) -> None:
 
 
 def test_a_scenario_that_is_not_on_the_page(browser: Browser, kitchen: ScriptGraph, tmp_path: Path) -> None:
-    browser.open(written(explore_page(kitchen, ["making coffee"]), tmp_path) + "#scenario=cooking+pasta")
+    browser.open(written(make_page(kitchen, ["making coffee"]).html, tmp_path) + "#scenario=cooking+pasta")
     assert texts(browser, ".notice code") == ["kgscripts explore kitchen --scenario 'cooking pasta'"]
     assert "drain pasta" in texts(browser, ".entries .name")
     go(browser, "scenario=cooking+pasta&step=drain+pasta")
@@ -162,7 +162,7 @@ def test_a_scenario_that_is_not_on_the_page(browser: Browser, kitchen: ScriptGra
 
 def test_an_empty_graph(browser: Browser, tmp_path: Path) -> None:
     browser.problems.clear()
-    browser.open(written(explore_page(write_graph(tmp_path / "empty", {})), tmp_path))
+    browser.open(written(make_page(write_graph(tmp_path / "empty", {})).html, tmp_path))
     assert "This graph is empty" in texts(browser, ".empty")[0]
     go(browser, "map")
     assert "nothing to draw" in texts(browser, ".empty")[0]

@@ -157,10 +157,10 @@ def evaluate_alignment_files(
 
     `on_model` is told the name of each model before it aligns. IBM Model 1 learns from the pairs of `train`.
     """
-    pairs = load_pairs([templates]).pairs
+    pairs = load_pairs([templates])
     labels = read_gold_alignments(gold, pairs)
     sample = sample_of_anchors(pairs)
-    learned_from = load_pairs(train).pairs if train else []
+    learned_from = load_pairs(train) if train else []
     systems: list[System] = []
     examples: list[Example] = []
     for name in models:

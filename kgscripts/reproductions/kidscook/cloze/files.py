@@ -136,7 +136,7 @@ def read_candidates(templates: Path, whitelist: Path | None) -> Candidates:
     """The words of a whitelist; without one, the blanked words of the templates."""
     if whitelist is not None:
         return Candidates(read_whitelist(whitelist))
-    return Candidates(blank_words(cloze_items(load_pairs([templates]).pairs)))
+    return Candidates(blank_words(cloze_items(load_pairs([templates]))))
 
 
 def evaluate_cloze_files(
@@ -156,7 +156,7 @@ def evaluate_cloze_files(
     more are made. `finished` keeps the answers of language models, which take hours.
     Raises as `evaluate_cloze` and the readers of files do.
     """
-    pairs = load_pairs([templates]).pairs
+    pairs = load_pairs([templates])
     candidates = read_candidates(templates, whitelist)
     hidden = sum(len(item.blanks) for item in cloze_items(pairs))
     examples: list[Example] = []
