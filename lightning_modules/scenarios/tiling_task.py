@@ -72,9 +72,6 @@ class TilingModule(TrainingModule):
 
     network: ScenarioClassifier
 
-    def __init__(self, network: ScenarioClassifier, settings: TilingTrainingSettings) -> None:
-        super().__init__(network, settings)
-
     def loss(self, batch: TilingBatch) -> Loss:
         """See `TrainingModule`; per text, summed over scenarios."""
         logits = self.network(batch.vectors)
