@@ -140,7 +140,6 @@ def cross_validate_steps(
 
 OutFile = Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Use only this many of the training items.")]
-InScript = Annotated[Path, typer.Option(metavar="DIR", help="InScript: a folder with one folder a split.")]
 
 
 @with_options("tools", TrainOptions)
@@ -244,7 +243,7 @@ def scenario_calibration(
     echo(f"{printable(str(out))}: {len(settings.others)} other activities, floor {settings.floor:.2f}")
 
 
-def typicality(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
+def typicality(inscript: Inscript, out: OutFile, limit: Limit = None) -> None:
     """Learn how typical a step is of its scenario's script, from the `train` stories of InScript."""
     check_outputs(out, inputs=[inscript / "train", inscript / "val"])
     from kgscripts.training.importance import train_typicality
