@@ -53,11 +53,9 @@ def cross_validate(
     others.
     """
     configuration = read_configuration("scenarios", config, read_settings(settings))
-    import attrs
-
     from lightning_modules.scenarios.detector_task import cross_validate as measure
     from lightning_modules.scenarios.stories import StoryFiles
-    from schemas.terminal import echo, echo_json, printable, progress_bar
+    from schemas.terminal import echo_json, progress_bar
 
     files = StoryFiles.read(train, development)
     with progress_bar() as progress:
