@@ -1,1 +1,1 @@
-"""Speed and memory beside what they are compared to, as ratios of one run: ``python -m benchmarks``."""
+"""Speed beside what it is compared to, as ratios of one run: ``python -m benchmarks``."""

@@ -11,9 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import frozen
-
-from benchmarks.measure import Measurement, Row, at_most, measure
+from benchmarks.measure import Measurement, Row, measure, ratio
 from benchmarks.synthetic_records import fill
 from kgscripts.assembly.assemble import assemble
 from kgscripts.records.opening import open_records
@@ -21,24 +19,12 @@ from schemas.vocabulary import DEFAULT_BASE_IRI
 
 MENTIONS = 10_000_000
 MEMORY = 3 << 30
-MINUTES = 20
 _MOST_GROWTH = 10.5
-_WITH_CHANGES, _CHANGES = 100_000, 5
-_CHANGES_MINUTES = 2
 
 
-@frozen
-class Assembling:
-    """One assembly, whose value is its processor time in seconds, and the bytes of its graph and of its records."""
-
-    run: Measurement
-    graph: int
-    records: int
-
-
-def generate(directory: Path, mentions: int, changes: int = 0) -> Callable[[], str]:
-    """Fill the records (in a process of its own, whose memory does not count)."""
-    return lambda: fill(directory, mentions, changes)
+def generate(directory: Path, mentions: int) -> Callable[[], str]:
+    """Fill the records."""
+    return lambda: fill(directory, mentions)
 
 
 def assemble_all(directory: Path) -> Callable[[], float]:
@@ -55,47 +41,19 @@ def assemble_all(directory: Path) -> Callable[[], float]:
 
 
 def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
-    """Measure mentions with state changes, then mentions alone and a tenth of them."""
+    """Measure mentions and a tenth of them."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks assembling")
     parser.add_argument("--mentions", type=int, default=MENTIONS, metavar="N", help="how many mentions")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where the files lie meanwhile")
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir=given.folder) as name:
-        yield from _with_changes(Path(name) / "changes")
-        yield from _growth_rows(Path(name), given.mentions)
+        tenth = _assembled(Path(name, "tenth"), given.mentions // 10)
+        whole = _assembled(Path(name, "whole"), given.mentions)
+    what = f"assembly of {given.mentions:,} mentions against a tenth"
+    yield ratio(f"{what}: time", whole.seconds, tenth.seconds, most=_MOST_GROWTH)
+    yield ratio(f"{what}: processor time", whole.value, tenth.value, most=_MOST_GROWTH)
 
 
-def _with_changes(directory: Path) -> Iterator[Row]:
-    measure(generate, directory, _WITH_CHANGES, _CHANGES)
-    run = measure(assemble_all, directory)
-    what = f"assembly of {_WITH_CHANGES:,} mentions with {_CHANGES} state changes each"
-    yield at_most(what, run.seconds / 60, _CHANGES_MINUTES, "min")
-    yield at_most(f"{what}: memory", run.peak_mib, MEMORY >> 20, "MiB")
-
-
-def _growth_rows(folder: Path, mentions: int) -> Iterator[Row]:
-    tenth = _assembling(folder / "tenth", mentions // 10)
-    whole = _assembling(folder / "whole", mentions)
-    yield at_most(f"assembly of {mentions:,} mentions", whole.run.seconds / 60, MINUTES * mentions / MENTIONS, "min")
-    part = f"{tenth.run.peak_mib:,.0f} MiB for a tenth"
-    yield at_most("assembly: memory of the process", whole.run.peak_mib, MEMORY >> 20, "MiB", part)
-    yield _growth("time", whole.run.seconds, tenth.run.seconds, "s")
-    yield _growth("processor time", whole.run.value, tenth.run.value, "s")
-    records = f", records {whole.records >> 20:,} MiB"
-    yield _growth("graph on disk", whole.graph >> 20, tenth.graph >> 20, "MiB", records)
-
-
-def _growth(what: str, whole: float, tenth: float, unit: str, more: str = "") -> Row:
-    figure = f"{whole:,.0f} {unit}, {tenth:,.0f} for a tenth{more}"
-    return at_most(f"assembly: {what}, ten times the mentions", whole / tenth, _MOST_GROWTH, "x", figure)
-
-
-def _assembling(directory: Path, mentions: int) -> Assembling:
+def _assembled(directory: Path, mentions: int) -> Measurement:
     measure(generate, directory, mentions)
-    run = measure(assemble_all, directory)
-    graph = _size(directory / "nodes") + _size(directory / "relations")
-    return Assembling(run, graph, _size(directory / "records"))
-
-
-def _size(directory: Path) -> int:
-    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+    return measure(assemble_all, directory)

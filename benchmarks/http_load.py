@@ -1,4 +1,4 @@
-"""A load on a server: clients that ask for scripts, searches and SPARQL, with names that are drawn from a graph."""
+"""A load on a server: clients that ask for SPARQL, with names that are drawn from a graph."""
 
 from __future__ import annotations
 
@@ -174,7 +174,6 @@ class Names:
 
     steps: Sequence[tuple[str, str]]
     """The label of each step's scenario, and its own."""
-    scenarios: Sequence[str]
     tools: Sequence[str]
 
     @classmethod
@@ -184,49 +183,13 @@ class Names:
         parts = graph.rows("HAS_SUB_EVENT", ("from_id", "to_id"))
         return cls(
             steps=sorted({(scenarios[row["from_id"]], steps[row["to_id"]]) for row in parts}),
-            scenarios=sorted(set(scenarios.values())),
             tools=sorted(set(graph.labels("Tool").values())),
         )
-
-    def requests(self) -> dict[str, Draw]:
-        """Requests of scripts and searches, by what a row of the result calls them."""
-        return {
-            "script": partial(_script, self, False),
-            "script, all new": partial(_script, self, True),
-            "search": partial(_search, self),
-        }
-
-    def any_request(self) -> Draw:
-        """A request of any kind that a server answers, each as often as others."""
-        return partial(_any, [*self.requests().values(), partial(_sparql, self.queries()["SPARQL"]), _fixed])
 
     def queries(self) -> dict[str, Draw]:
         """Queries of `docs/queries` about scenarios, steps and tools of the graph, below an address for SPARQL."""
         texts = [(_QUERIES / f"{name}.rq").read_text(encoding="utf-8") for name in _QUERY_NAMES]
         return {"SPARQL": partial(_query, self, texts, False), "SPARQL, all new": partial(_query, self, texts, True)}
-
-
-def _any(draws: Sequence[Draw], chance: random.Random) -> str:
-    return chance.choice(draws)(chance)
-
-
-def _fixed(chance: random.Random) -> str:
-    return chance.choice(("/", "/query", "/api/scenarios", "/.well-known/void"))
-
-
-def _sparql(query: Draw, chance: random.Random) -> str:
-    return f"/sparql{query(chance)}"
-
-
-def _script(names: Names, new: bool, chance: random.Random) -> str:
-    wanted = {"scenario": chance.choice(names.scenarios)}
-    if new:
-        wanted |= {"limit": str(chance.randint(20, 1_000))}
-    return f"/api/script?{urlencode(wanted)}"
-
-
-def _search(names: Names, chance: random.Random) -> str:
-    return f"/api/search?{urlencode({'question': chance.choice(names.steps)[1]})}"
 
 
 def _query(names: Names, texts: Sequence[str], new: bool, chance: random.Random) -> str:

@@ -1,9 +1,8 @@
-"""One measured call in a process of its own, so that neither memory nor warm caches leak between calls."""
+"""One measured call in a process of its own, so that no warm caches leak between calls; and ratios of figures."""
 
 from __future__ import annotations
 
 import multiprocessing
-import resource
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -17,10 +16,9 @@ Work = Callable[..., Callable[[], Any]]
 
 @frozen(kw_only=True)
 class Measurement:
-    """Wall-clock `seconds` of the call; `peak_mib` of the whole process; what the call returned."""
+    """Wall-clock `seconds` of the call; what the call returned."""
 
     seconds: float
-    peak_mib: float
     value: Any
 
 
@@ -28,9 +26,7 @@ def _child(connection: Connection, work: Work, arguments: tuple[Any, ...]) -> No
     call = work(*arguments)
     start = time.perf_counter()
     value = call()
-    seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    connection.send(Measurement(seconds=seconds, peak_mib=peak, value=value))
+    connection.send(Measurement(seconds=time.perf_counter() - start, value=value))
 
 
 def measure(work: Work, *arguments: Any) -> Measurement:
@@ -65,16 +61,13 @@ class Row:
     met: bool | None = None
 
 
-def at_most(what: str, value: float, goal: float, unit: str, more: str = "") -> Row:
-    """The row of a value that is good if it is no larger than the goal; `more` follows it in parentheses."""
-    return Row(what, _figure(value, unit, more), f"{goal:,g} {unit}", value <= goal)
-
-
-def at_least(what: str, value: float, goal: float, unit: str, more: str = "") -> Row:
-    """The row of a value that is good if it is no smaller than the goal; `more` follows it in parentheses."""
-    return Row(what, _figure(value, unit, more), f"{goal:,g} {unit}", value >= goal)
-
-
-def _figure(value: float, unit: str, more: str) -> str:
-    number = f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
-    return f"{number} {unit}" + (f" ({more})" if more else "")
+def ratio(
+    what: str, one: float, other: float, unit: str = "s", *, most: float | None = None, least: float | None = None
+) -> Row:
+    """The row of a figure as a multiple of another one, with both; its goal is to be no larger, or no smaller."""
+    value = one / other
+    shown = [f"{each:,.0f}" if each >= 100 else f"{each:.2f}" for each in (one, other)]
+    figure = f"{value:.2f} x ({shown[0]} {unit} against {shown[1]})"
+    if most is not None:
+        return Row(what, figure, f"at most {most:g} x", value <= most)
+    return Row(what, figure) if least is None else Row(what, figure, f"at least {least:g} x", value >= least)

@@ -1,10 +1,8 @@
-"""Reading that is shared out: two readers against one, Ray against processes, and the memory of who starts readers.
+"""Reading that is shared out: two readers against one, and Ray against processes.
 
-``python -m benchmarks scaling [--how-tos N] [--driver N] [--without NAME …]``: how-tos are generated. `--how-tos` of
-them are read by all extractors but those left out, each time anew: by one reader of pieces and by two, with one thread
-each; by a build with two processes, and by a build with two actors of Ray. The time of the readers begins when their
-models are loaded. For the memory, a split and a reading on Ray get `--driver` how-tos and a hundredth of them; the
-readers have an extractor that needs no parse, so that there is little to do but what the driver does.
+``python -m benchmarks scaling [--how-tos N] [--without NAME …]``: how-tos are generated. They are read by all
+extractors but those left out, each time anew: by one reader of pieces and by two, with one thread each; by a build with
+two processes, and by a build with two actors of Ray. The time of the readers begins when their models are loaded.
 """
 
 from __future__ import annotations
@@ -22,18 +20,15 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.measure import Measurement, Row, at_least, at_most, measure
+from benchmarks.measure import Row, measure, ratio
 from kgscripts import ScriptGraph
 from kgscripts.distributed.plan import split_reading
 from kgscripts.distributed.reading import read_piece
 
-HOW_TOS, DRIVER = 200, 100_000
+HOW_TOS = 200
 _FILES = _PIECES = 32
 _READERS = 2
-_READERS_GOAL, _RAY_GOAL, _MEMORY_GOAL = 1.8, 1.1, 1.1
-_SMALL = 100
-"""The smaller number of how-tos for the memory is this part of the larger one."""
-_LITTLE = ("labels",)
+_READERS_GOAL, _RAY_GOAL = 1.8, 1.1
 
 _STEPS = (
     "Fill the {0} with {1}.",
@@ -114,50 +109,25 @@ def reading(how_tos: Path, few: Path, output: Path, readers: int, without: Seque
     return call
 
 
-def build_by_processes(how_tos: Path, output: Path, without: Sequence[str]) -> Callable[[], str]:
-    """A build with ``--jobs 2``."""
+def build(how_tos: Path, output: Path, without: Sequence[str], engine: str) -> Callable[[], str]:
+    """A build with ``--jobs 2`` by processes, or by actors of Ray."""
+    from kgscripts.distributed.on_ray import build_on_ray
     from kgscripts.pipeline import build_graph
 
     def call() -> str:
-        build_graph([how_tos], output, jobs=_READERS, without=without)
+        if engine == "ray":
+            build_on_ray([how_tos], output, workers=_READERS, without=without)
+        else:
+            build_graph([how_tos], output, jobs=_READERS, without=without)
         return ScriptGraph.open(output).build_id
-
-    return call
-
-
-def build_by_actors(how_tos: Path, output: Path, without: Sequence[str]) -> Callable[[], str]:
-    """A build with ``--engine ray --jobs 2``."""
-    from kgscripts.distributed.on_ray import build_on_ray
-
-    def call() -> str:
-        build_on_ray([how_tos], output, workers=_READERS, without=without)
-        return ScriptGraph.open(output).build_id
-
-    return call
-
-
-def splitting(how_tos: Path, output: Path) -> Callable[[], int]:
-    """Split a reading by the extractor that does little; gives the number of pieces."""
-    return lambda: len(split_reading([how_tos], output, pieces=_PIECES, extractors=_LITTLE).pieces)
-
-
-def driving(how_tos: Path, output: Path) -> Callable[[], None]:
-    """Split a reading by the extractor that does little, and have actors read it."""
-    from kgscripts.distributed.on_ray import read_on_ray
-
-    def call() -> None:
-        splitting(how_tos, output)()
-        if failed := read_on_ray(output, workers=_READERS):
-            raise RuntimeError(next(iter(failed.values())))
 
     return call
 
 
 def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
-    """Measure readers, builds and drivers."""
+    """Measure readers and builds."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks scaling")
-    parser.add_argument("--how-tos", type=int, default=HOW_TOS, metavar="N", help="for readers and builds")
-    parser.add_argument("--driver", type=int, default=DRIVER, metavar="N", help="for the memory of the driver")
+    parser.add_argument("--how-tos", type=int, default=HOW_TOS, metavar="N", help="how many")
     parser.add_argument("--without", action="append", default=[], metavar="NAME", help="an extractor to leave out")
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
@@ -166,7 +136,6 @@ def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
         few = write_how_tos(folder / "few", 1)
         yield _readers(how_tos, few, folder, given.without)
         yield _engines(how_tos, folder, given.without)
-        yield from _drivers(folder, given.driver)
 
 
 def _readers(how_tos: Path, few: Path, folder: Path, without: Sequence[str]) -> Row:
@@ -175,7 +144,7 @@ def _readers(how_tos: Path, few: Path, folder: Path, without: Sequence[str]) -> 
             float(measure(reading, how_tos, few, folder / f"{readers}-readers", readers, without).value)
             for readers in (1, _READERS)
         )
-    return at_least("two readers against one", one / two, _READERS_GOAL, "x", f"{one:.0f} s against {two:.0f} s")
+    return ratio("one reader against two", one, two, least=_READERS_GOAL)
 
 
 @contextmanager
@@ -192,25 +161,9 @@ def _one_thread() -> Iterator[None]:
 
 
 def _engines(how_tos: Path, folder: Path, without: Sequence[str]) -> Row:
-    processes = measure(build_by_processes, how_tos, folder / "processes", without)
-    actors = measure(build_by_actors, how_tos, folder / "actors", without)
+    processes = measure(build, how_tos, folder / "processes", without, "processes")
+    actors = measure(build, how_tos, folder / "actors", without, "ray")
     if processes.value != actors.value:
         raise RuntimeError("processes and actors built different graphs")
-    more = f"{actors.seconds:.0f} s against {processes.seconds:.0f} s"
-    return at_most(
-        "build with two actors of Ray, against --jobs 2", actors.seconds / processes.seconds, _RAY_GOAL, "x", more
-    )
-
-
-def _drivers(folder: Path, count: int) -> Iterator[Row]:
-    few, many = max(1, count // _SMALL), count
-    inputs = [write_how_tos(folder / f"{number}-how-tos", number) for number in (few, many)]
-    what = f"{few:,} how-tos and {many:,}"
-    for name, work in (("split-reading", splitting), ("splitting and reading on Ray", driving)):
-        small, large = (measure(work, how_tos, folder / f"{work.__name__}-{how_tos.name}") for how_tos in inputs)
-        yield _memory(f"{name}: memory of the driver, {what}", small, large)
-
-
-def _memory(what: str, small: Measurement, large: Measurement) -> Row:
-    more = f"{small.peak_mib:,.0f} and {large.peak_mib:,.0f} MiB, {large.seconds:.0f} s"
-    return at_most(what, large.peak_mib / small.peak_mib, _MEMORY_GOAL, "x", more)
+    what = "build with two actors of Ray, against --jobs 2"
+    return ratio(what, actors.seconds, processes.seconds, most=_RAY_GOAL)

@@ -21,7 +21,6 @@ from kgscripts.records.inputs import Input
 from kgscripts.records.kinds import encode, kind_name, record_schema
 from kgscripts.records.opening import open_records
 from kgscripts.records.shards import ShardWriter, WrittenShard
-from schemas.changes import Level
 from schemas.provenance import Model
 from schemas.records import (
     Action,
@@ -33,7 +32,6 @@ from schemas.records import (
     Role,
     Segment,
     Sentence,
-    StateChange,
     ToolRole,
 )
 
@@ -44,8 +42,6 @@ SOURCES_A_SCENARIO = 250
 
 _SOURCES_A_SHARD = 20_000
 _PREDICATES, _NOUNS, _TOOLS = 2_000, 20_000, 1_000
-_ATTRIBUTES, _VALUES, _THINGS = 200, 50, 8
-"""Attributes, values of an attribute, and the things of a source that change."""
 _SYLLABLES = [consonant + vowel for consonant in "bdfghklmnprstvz" for vowel in "aeiou"]
 _PARTICLES = ["", "up", "out", "off"]
 _PREPOSITIONS = ["", "in", "on", "into", "with", "from"]
@@ -61,32 +57,28 @@ _NOISE = 0.25
 Integers = npt.NDArray[np.int64]
 
 
-def fill(directory: Path, mentions: int, changes: int = 0, seed: int = 0) -> str:
-    """Put sources with `mentions` mentions into the records of `directory`; return the version of their extractor.
-
-    Each mention brings about `changes` state changes, of a few things of its source.
-    """
+def fill(directory: Path, mentions: int) -> str:
+    """Put sources with `mentions` mentions into the records of `directory`; return the version of their extractor."""
     sources = mentions // MENTIONS_A_SOURCE
     version = hashlib.sha256(b"synthetic").hexdigest()
-    random = np.random.default_rng(seed)
-    synthesizer = _Synthesizer(random, max(1, sources // SOURCES_A_SCENARIO), version, changes)
+    random = np.random.default_rng(0)
+    synthesizer = _Synthesizer(random, max(1, sources // SOURCES_A_SCENARIO), version)
     with open_records(directory) as store:
         model = Model(name="synthetic", version="1", digest=version, task="event extraction", licence="")
         store.extractors.add(version, "synthetic", "extractor", (model,))
         for number, start in enumerate(range(0, sources, _SOURCES_A_SHARD)):
             shard, digests = synthesizer.shard(store.folder, start, min(_SOURCES_A_SHARD, sources - start))
             named = [(digest, f"stories.jsonl#{start + place}") for place, digest in enumerate(digests)]
-            store.commit([shard], [Input(f"stories-{number}.jsonl", str(seed), complete=True, sources=named)])
+            store.commit([shard], [Input(f"stories-{number}.jsonl", "0", complete=True, sources=named)])
     return version
 
 
 class _Synthesizer:
     """Draws the records of sources, a shard at a time."""
 
-    def __init__(self, random: np.random.Generator, scenarios: int, version: str, changes: int) -> None:
+    def __init__(self, random: np.random.Generator, scenarios: int, version: str) -> None:
         self._random = random
         self._version = version
-        self._changes_a_mention = changes
         self._scenarios = scenarios
         self._predicates = _words(_PREDICATES, 2)
         self._nouns = _words(_NOUNS, 3)
@@ -112,7 +104,6 @@ class _Synthesizer:
             EventMention: self._mentions(digests, lengths, halves),
             Discard: self._discards(digests),
         }
-        tables[StateChange] = self._changes(digests, tables[EventMention], tables[Sentence])
         with ShardWriter(folder) as writer:
             for kind, table in tables.items():
                 parts = (table.slice(start, 50_000) for start in range(0, table.num_rows, 50_000))
@@ -228,34 +219,6 @@ class _Synthesizer:
         columns = {"lemma": self._nouns.take(pa.array(noun)), "role": roles, "start": spans, "end": spans + 6}
         columns["inferred"] = ~usual
         return _lists(rows, columns)
-
-    def _changes(self, digests: Sequence[str], mentions: pa.Table, sentences: pa.Table) -> pa.Table:
-        """What mentions change; one change in ten hangs on the sentence alone."""
-        random, count = self._random, mentions.num_rows * self._changes_a_mention
-        mention = np.repeat(np.arange(mentions.num_rows), self._changes_a_mention)
-        sources = mention // MENTIONS_A_SOURCE
-        sentence = mention * SENTENCES_A_SOURCE // MENTIONS_A_SOURCE
-        alone = random.random(count) < 0.1
-        attribute = _zipf(random, _ATTRIBUTES, count)
-        action = mentions["action"].combine_chunks().take(pa.array(mention))
-        span = {
-            name: np.where(alone, sentences[name].to_numpy()[sentence], mentions[name].to_numpy()[mention])
-            for name in ("start", "end")
-        }
-        columns = {
-            "entity": self._nouns.take(
-                pa.array(_scattered(sources * _THINGS + random.integers(0, _THINGS, count)) % _NOUNS)
-            ),
-            "attribute": self._nouns.take(pa.array(attribute)),
-            "before": self._nouns.take(pa.array(_own(attribute, _zipf(random, _VALUES, count), _NOUNS))),
-            "after": self._nouns.take(pa.array(_own(attribute, _zipf(random, _VALUES, count), _NOUNS))),
-            "action": pa.StructArray.from_arrays(action.flatten(), fields=list(action.type), mask=pa.array(alone)),
-            **span,
-            "mentioned": _struct({name: span["start"] + place for place, name in enumerate(("start", "end"))}),
-            "probability": np.round(0.5 + random.random(count) / 2, 4),
-            "level": np.array(list(Level))[random.integers(0, len(Level), count)],
-        }
-        return self._table(StateChange, digests, sources, columns)
 
     def _discards(self, digests: Sequence[str]) -> pa.Table:
         sources = np.flatnonzero(self._random.random(len(digests)) < 0.2)

@@ -39,8 +39,6 @@ from lightning_modules.task_settings import CausalSettings
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-    from kgscripts.reproductions.kidscook.networks.causal import CausalModel
-
 
 NO_LABEL = -100
 """What the networks of Hugging Face leave out of their loss."""

@@ -12,7 +12,6 @@ import typer
 
 from kgscripts.calling import call
 from lightning_modules import plain_commands as plain
-from lightning_modules import plain_commands as validating
 from lightning_modules.configuration import shipped_configurations
 from lightning_modules.options import RunOptions, with_options
 from schemas.arguments import path_of
@@ -189,8 +188,8 @@ def reader(
 
 @with_options("scenarios")
 def scenarios(
-    train: validating.Stories,
-    development: validating.Development,
+    train: plain.Stories,
+    development: plain.Development,
     run: RunOptions,
     held_out: Annotated[
         list[Path],
@@ -204,12 +203,16 @@ def scenarios(
     about no scenario, and when the training of `topic-tiling` ends. Stories that they are made of are not trained on.
     """
     configuration = run.configuration()
+    from lightning_modules.scenarios.detector_task import DetectorTask
     from lightning_modules.scenarios.stories import StoryFiles
-    from lightning_modules.scenarios.tiling_task import check_needs, make_task
+    from lightning_modules.scenarios.tiling_task import TilingTask, check_library
 
-    check_needs(configuration)
+    is_detector = configuration.kind == "detector"
+    if not is_detector:
+        check_library()
     files = StoryFiles.read(train, development, held_out, limit=run.limit)
-    run.train(make_task(configuration, files), configuration, data=files.description)
+    task = (DetectorTask if is_detector else TilingTask)(configuration, files)
+    run.train(task, configuration, data=files.description)
 
 
 @with_options("step-encoder")
@@ -229,10 +232,10 @@ def step_encoder(run: RunOptions) -> None:
 
 @with_options("steps")
 def steps(
-    descript: validating.Descript,
-    inscript: validating.Inscript,
+    descript: plain.Descript,
+    inscript: plain.Inscript,
     run: RunOptions,
-    encoder: validating.Encoder = "default",
+    encoder: plain.Encoder = "default",
 ) -> None:
     """Train the model that merges the steps of a scenario that mean the same.
 
@@ -274,9 +277,9 @@ _EXAMPLES = {
     "typicality": (plain.typicality, "--inscript inscript --out weights.json"),
     "change-ratings": (plain.change_ratings, "--out change_ratings.json"),
     "importance": (plain.importance, "mcscript-graph descript-graph --out importance.json"),
-    "cross-validate": (validating.cross_validate, "--train labelled-data.xml --development docs.jsonl"),
+    "cross-validate": (plain.cross_validate, "--train labelled-data.xml --development docs.jsonl"),
     "cross-validate-steps": (
-        validating.cross_validate_steps,
+        plain.cross_validate_steps,
         "--descript gold_paraphrase_sets --inscript inscript",
     ),
 }

@@ -53,11 +53,9 @@ def cross_validate(
     others.
     """
     configuration = read_configuration("scenarios", config, read_settings(settings))
-    import attrs
-
     from lightning_modules.scenarios.detector_task import cross_validate as measure
     from lightning_modules.scenarios.stories import StoryFiles
-    from schemas.terminal import echo, echo_json, printable, progress_bar
+    from schemas.terminal import echo_json, progress_bar
 
     files = StoryFiles.read(train, development)
     with progress_bar() as progress:
@@ -140,7 +138,6 @@ def cross_validate_steps(
 
 OutFile = Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Use only this many of the training items.")]
-InScript = Annotated[Path, typer.Option(metavar="DIR", help="InScript: a folder with one folder a split.")]
 
 
 @with_options("tools", TrainOptions)
@@ -244,7 +241,7 @@ def scenario_calibration(
     echo(f"{printable(str(out))}: {len(settings.others)} other activities, floor {settings.floor:.2f}")
 
 
-def typicality(inscript: InScript, out: OutFile, limit: Limit = None) -> None:
+def typicality(inscript: Inscript, out: OutFile, limit: Limit = None) -> None:
     """Learn how typical a step is of its scenario's script, from the `train` stories of InScript."""
     check_outputs(out, inputs=[inscript / "train", inscript / "val"])
     from kgscripts.training.importance import train_typicality

@@ -57,10 +57,6 @@ class Outcome:
     is_finished: bool
 
 
-def _ignore(_: Epoch) -> None:
-    """The default of `report`: do nothing."""
-
-
 def train(
     task: TrainingTask[_Settings],
     settings: _Settings,
@@ -72,7 +68,7 @@ def train(
     tensorboard: bool = False,
     data: str = "",
     command: str = "",
-    report: Callable[[Epoch], None] = _ignore,
+    report: Callable[[Epoch], None] = lambda _: None,
 ) -> Outcome:
     """Train and write the checkpoint directory, with the weights that are best on held-out data.
 

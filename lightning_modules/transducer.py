@@ -73,9 +73,6 @@ class WordModule(TrainingModule):
 
     network: PairNetwork
 
-    def __init__(self, network: PairNetwork, settings: TransducerTrainingSettings) -> None:
-        super().__init__(network, settings)
-
     def loss(self, batch: WordBatch) -> Loss:
         """See `TrainingModule`; per pair."""
         if self.phase != HARD_EM:

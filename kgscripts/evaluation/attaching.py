@@ -54,16 +54,13 @@ def attach_evaluations(
 
 def _worst(said: Exposure, evaluation: Evaluation, place: Path, kept: Sequence[BenchmarkScore]) -> Exposure:
     """What says least: what is said, what the evaluation knows, what was kept, and unknown for what was pretrained."""
-    known = [said, *(score.exposure for score in kept if _is_of(score, evaluation))]
+    of = (evaluation.dataset, evaluation.split)
+    known = [said, *(score.exposure for score in kept if (score.dataset, score.split) == of)]
     if evaluation.exposure is not None:
         known.append(evaluation.exposure)
     if is_checkpoint(place) and PRETRAINED in read_card(place)[0].training:
         known.append(Exposure.UNKNOWN)
     return max(known, key=_WORSE.index)
-
-
-def _is_of(score: BenchmarkScore, evaluation: Evaluation) -> bool:
-    return (score.dataset, score.split) == (evaluation.dataset, evaluation.split)
 
 
 def _kept(place: Path) -> tuple[BenchmarkScore, ...]:

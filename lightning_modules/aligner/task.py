@@ -198,9 +198,6 @@ class AlignerModule(TrainingModule):
     network: AlignerNetwork
     _settings: AlignerSettings
 
-    def __init__(self, network: AlignerNetwork, settings: AlignerSettings) -> None:
-        super().__init__(network, settings)
-
     def loss(self, batch: AlignmentBatch) -> Loss:
         """See `TrainingModule`; per labelled word."""
         nats = self._mean_nats(batch.labelled)

@@ -36,7 +36,7 @@ from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.scenarios.documents import LabelledStory
 from kgscripts.reproductions.scenarios.measures import count_labels, micro_score
 from kgscripts.reproductions.scenarios.predictions import pair_documents, ranked
-from kgscripts.reproductions.scenarios.stories import Classifier, StoryAccuracy, named_accuracy, seen_accuracy
+from kgscripts.reproductions.scenarios.stories import Classifier, StoryAccuracy, story_accuracy
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule
 from lightning_modules.scenarios.made_documents import (
@@ -243,11 +243,11 @@ def cross_validate(
     *,
     folds: int,
     hardware: Hardware | None = None,
-    on_story: Callable[[int], object] | None = None,
+    on_story: Callable[[int], object] = lambda _: None,
 ) -> StoryAccuracy:
     """The accuracy of detectors on labelled stories, each trained without the stories that it is measured on.
 
-    Raises as `seen_accuracy`, `named_accuracy` and `train` do.
+    Raises as `story_accuracy` and `train` do.
     """
     vectors = RememberedVectors()
 
@@ -263,8 +263,8 @@ def cross_validate(
         assert isinstance(model, ScenarioDetector)
         return partial(_rank, model.with_scenarios([NewScenario(name) for name in added]) if added else model)
 
-    measure = seen_accuracy if withheld is Withheld.STORIES else named_accuracy
-    return measure(files.labelled, trained, folds=folds, on_story=on_story)
+    whole = withheld is not Withheld.STORIES
+    return story_accuracy(files.labelled, trained, whole_scenarios=whole, folds=folds, on_story=on_story)
 
 
 def _rank(model: ScenarioDetector, texts: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -9,13 +9,14 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import groupby
 
 import attrs
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
 from kgscripts.reproductions.scenarios.documents import LabelledStory, read_scenario_documents
@@ -97,25 +98,21 @@ class DocumentMaker:
     written: Sequence[ScenarioDocument]
     stories: Sequence[LabelledStory]
     settings: DetectorTrainingSettings
-    _passages: Mapping[str, list[Sentences]] = field(init=False)
-    _scenarios: Sequence[str] = field(init=False)
-    _told: Mapping[str, list[Sentences]] = field(init=False)
-    _told_scenarios: Sequence[str] = field(init=False)
 
-    @_passages.default
-    def _passages_by_scenario(self) -> Mapping[str, list[Sentences]]:
+    @cached_property
+    def _passages(self) -> Mapping[str, list[Sentences]]:
         return _grouped([*self.passages, *story_passages(self.written)])
 
-    @_scenarios.default
-    def _scenarios_of_passages(self) -> Sequence[str]:
+    @cached_property
+    def _scenarios(self) -> Sequence[str]:
         return sorted(self._passages.keys() - {NONE})
 
-    @_told.default
-    def _stories_by_scenario(self) -> Mapping[str, list[Sentences]]:
+    @cached_property
+    def _told(self) -> Mapping[str, list[Sentences]]:
         return _grouped(Passage(story.scenario, tuple(story.sentences)) for story in self.stories)
 
-    @_told_scenarios.default
-    def _scenarios_of_stories(self) -> Sequence[str]:
+    @cached_property
+    def _told_scenarios(self) -> Sequence[str]:
         return sorted(self._told)
 
     def make(self, draw: random.Random) -> MadeDocument:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.reproductions.scenarios.classifier import FEATURES, ScenarioClassifier, SegmentText, TfIdf
+from kgscripts.reproductions.scenarios.classifier import FEATURES, ScenarioClassifier, TfIdf
 from kgscripts.reproductions.scenarios.documents import gold_spans
 from kgscripts.reproductions.scenarios.measures import compare, count_labels
 from kgscripts.reproductions.scenarios.tiling import (
@@ -30,10 +30,8 @@ from kgscripts.reproductions.scenarios.tiling import (
 from kgscripts.reproductions.scenarios.topic_tiling import TopicModel
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule
-from lightning_modules.scenarios.detector_task import DetectorTask
 from lightning_modules.scenarios.stories import StoryFiles
 from lightning_modules.task_settings import TilingTrainingSettings
-from lightning_modules.training import TrainingTask
 from schemas.errors import InputError, ModelError
 from schemas.scenario_documents import NONE, ScenarioDocument
 
@@ -71,9 +69,6 @@ class TilingModule(TrainingModule):
     """Minimises the cross-entropy of all binary classifiers with Adam (section 4)."""
 
     network: ScenarioClassifier
-
-    def __init__(self, network: ScenarioClassifier, settings: TilingTrainingSettings) -> None:
-        super().__init__(network, settings)
 
     def loss(self, batch: TilingBatch) -> Loss:
         """See `TrainingModule`; per text, summed over scenarios."""
@@ -121,26 +116,10 @@ def train_topics(texts: Sequence[Sequence[str]], settings: TilingTrainingSetting
     )
 
 
-Thresholds = Mapping[str, Mapping[str, float]]
-"""Segmentation -> `FEATURES` -> threshold."""
-
-
-def no_thresholds() -> Thresholds:
-    """Every segment is about a scenario."""
-    return {segmentation: {FEATURES: 1.0} for segmentation in SEGMENTATIONS}
-
-
 def boundary_share(documents: Sequence[ScenarioDocument]) -> float:
     """The share of gaps between sentences where the gold labels change."""
     changes = [set(left) != set(right) for document in documents for left, right in pairwise(document.labels())]
     return sum(changes) / max(1, len(changes))
-
-
-def tuned_thresholds(
-    parts: ScenarioParts, documents: Sequence[ScenarioDocument], read: Sequence[ReadDocument]
-) -> Thresholds:
-    """The thresholds with the best micro F1 of sentences, for each segmentation."""
-    return {segmentation: {FEATURES: _tuned(parts, segmentation, documents, read)} for segmentation in SEGMENTATIONS}
 
 
 def _tuned(
@@ -149,6 +128,7 @@ def _tuned(
     documents: Sequence[ScenarioDocument],
     read: Sequence[ReadDocument],
 ) -> float:
+    """The threshold with the best micro F1 of sentences."""
     entropies, kept, refused = [], [], []
     for document, words in zip(documents, read, strict=True):
         labels = document.labels()
@@ -226,25 +206,27 @@ class TilingTask:
         stories = ReadDocument.read([story.sentences for story in files.stories])
         texts = [story.segment(0, len(story.sentences)) for story in stories]
         labelled = [text for text, story in zip(texts, files.stories, strict=True) if story.scenario]
-        self._topics = train_topics([text.words for text in texts], settings)
-        used = {word for text in labelled for word in text.words}
+        self._topics = train_topics(texts, settings)
+        used = {word for text in labelled for word in text}
         words = [word for word in self._topics.words if word in used]
-        self._tfidf = TfIdf.of(words, [text.words for text in texts])
+        self._tfidf = TfIdf.of(words, texts)
         self._scenario_topics = self._mean_topics(labelled)
         self._development = ReadDocument.read([document.sentences for document in files.development])
-        held_out: list[tuple[SegmentText, Sequence[str]]] = []
+        held_out: list[LabelledVectors] = []
         for document, read in zip(files.development, self._development, strict=True):
-            labels = document.labels()
-            held_out += [(read.segment(*span), labels[span[0]]) for span in gold_spans(document)]
+            spans, labels = gold_spans(document), document.labels()
+            held_out += self._examples(
+                [document.sentences[start] for start, _ in spans],
+                [read.segment(*span) for span in spans],
+                [labels[start] for start, _ in spans],
+            )
         torch.manual_seed(settings.seed)
         network = ScenarioClassifier(
             len(words), hidden=settings.hidden, scenarios=len(self._scenarios), dropout=settings.dropout
         )
-        parts = Split(
-            self._examples(labelled, [(story.scenario,) for story in files.labelled]),
-            self._examples([text for text, _ in held_out], [labels for _, labels in held_out]),
-        )
-        return TilingModule(network, settings), TilingData(parts, settings)
+        first = [story.sentences[0] for story in files.labelled]
+        train = self._examples(first, labelled, [(story.scenario,) for story in files.labelled])
+        return TilingModule(network, settings), TilingData(Split(train, held_out), settings)
 
     def checkpoint(self, module: TilingModule, settings: TilingTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`. Thresholds are tuned here, with the weights as they are stored."""
@@ -257,7 +239,8 @@ class TilingTask:
             sentences=[sentences[scenario] for scenario in self._scenarios],
             boundary_share=boundary_share(self._files.development),
             seed=abs(settings.seed),
-            thresholds=no_thresholds(),
+            # Every segment is about a scenario.
+            thresholds={segmentation: {FEATURES: 1.0} for segmentation in SEGMENTATIONS},
         )
         parts = ScenarioParts(
             settings=chosen,
@@ -267,33 +250,27 @@ class TilingTask:
             scenario_topics=self._scenario_topics,
         )
         stored = tiling_parts(tiling_checkpoint(parts, card))
-        thresholds = tuned_thresholds(stored, self._files.development, self._development)
+        thresholds = {
+            segmentation: {FEATURES: _tuned(stored, segmentation, self._files.development, self._development)}
+            for segmentation in SEGMENTATIONS
+        }
         return tiling_checkpoint(attrs.evolve(stored, settings=attrs.evolve(chosen, thresholds=thresholds)), card)
 
-    def _mean_topics(self, texts: Sequence[SegmentText]) -> Any:
+    def _mean_topics(self, texts: Sequence[Sequence[str]]) -> Any:
         topics: TopicModel = self._topics
-        rows = np.array([topics.proportions(text.words) for text in texts])
+        rows = np.array([topics.proportions(text) for text in texts])
         labels = np.array([self._scenarios.index(story.scenario) for story in self._files.labelled])
         return np.array([rows[labels == place].mean(axis=0) for place in range(len(self._scenarios))])
 
-    def _examples(self, texts: Sequence[SegmentText], labels: Sequence[Sequence[str]]) -> list[LabelledVectors]:
-        vectors = self._tfidf.vectors([text.words for text in texts])
+    def _examples(
+        self, first: Sequence[str], texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]
+    ) -> list[LabelledVectors]:
+        """Of texts, given as their first sentences and their content words."""
         return [
             LabelledVectors(
-                where=text.text[:60],
+                where=sentence[:60],
                 vector=torch.from_numpy(vector).float(),
                 labels=torch.tensor([float(scenario in own) for scenario in self._scenarios]),
             )
-            for text, vector, own in zip(texts, vectors, labels, strict=True)
+            for sentence, vector, own in zip(first, self._tfidf.vectors(texts), labels, strict=True)
         ]
-
-
-def check_needs(configuration: Configuration) -> None:
-    """Raises ModelError if a library that a kind of model needs is missing."""
-    if configuration.kind == "topic-tiling":
-        check_library()
-
-
-def make_task(configuration: Configuration, files: StoryFiles) -> TrainingTask[Any]:
-    """The task of a configuration. Raises as the task of its kind does."""
-    return (DetectorTask if configuration.kind == "detector" else TilingTask)(configuration, files)

@@ -129,9 +129,6 @@ class EncoderModule(TrainingModule):
     network: StepEncoderNetwork
     _settings: EncoderTrainingSettings
 
-    def __init__(self, network: StepEncoderNetwork, settings: EncoderTrainingSettings) -> None:
-        super().__init__(network, settings)
-
     def loss(self, batch: StepBatch) -> Loss:
         """See `TrainingModule`; per step that has others of its group in the batch."""
         vectors = self.network(batch).float()

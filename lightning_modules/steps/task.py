@@ -150,9 +150,6 @@ class PairModule(TrainingModule):
 
     network: PairNetwork
 
-    def __init__(self, network: PairNetwork, settings: StepTrainingSettings) -> None:
-        super().__init__(network, settings)
-
     def loss(self, batch: PairBatch) -> Loss:
         """See `TrainingModule`; per pair."""
         odds = self.network(batch.features)

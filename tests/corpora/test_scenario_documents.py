@@ -15,10 +15,11 @@ from kgscripts.reproductions.scenarios.documents import (
     labelled_stories,
     read_scenario_documents,
     read_stories,
-    split_sentences,
 )
 from kgscripts.reproductions.scenarios.merging import read_filler
+from kgscripts.text.passages import sentence_spans
 from schemas.errors import InputError
+from schemas.records import Passage, PassageKind
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument, concept_scheme
 
 LABELS = st.sampled_from([concept.label for concept in concept_scheme()])
@@ -143,6 +144,11 @@ def test_sentences_are_those_of_the_parser() -> None:
         sentence for found in parsed for sentence in found
     ]
     assert split_sentences(texts)[1:3] == [[], []]
+
+
+def split_sentences(texts: list[str]) -> list[list[str]]:
+    whole = [(text, [Passage(kind=PassageKind.PARAGRAPH, start=0, end=len(text))] if text else []) for text in texts]
+    return [[text[start:end] for start, end in found] for text, found in zip(texts, sentence_spans(whole), strict=True)]
 
 
 def test_sentences_do_not_depend_on_how_products_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nltk.stem.porter import PorterStemmer
 
+from kgscripts.reproductions.openpi.scores import StepScores, mean_scores, score_step
+
 Metric = Callable[[list[str], list[str]], float]
 Scores = tuple[float, float, float]
 
@@ -102,3 +104,8 @@ def rouge(gold: list[str], predicted: list[str]) -> float:
         return 0.0
     precision, recall = common / len(predicted), common / len(gold)
     return (1 + 1.2**2) * precision * recall / (recall + 1.2**2 * precision)
+
+
+def official_scores(gold: Mapping[str, Sequence[str]], predictions: Mapping[str, Sequence[str]]) -> StepScores:
+    """The package's own: the means over the steps of `gold`, by id."""
+    return mean_scores(score_step(answers, predictions[name]) for name, answers in gold.items())

@@ -31,7 +31,7 @@ MARKED = [unmarked("Then [drain|pasta] the pasta with a strainer. I [sat|-] down
 
 def _few_lists(reader: ListReader) -> Iterator[Evaluation]:
     yield tool_scores(reader, ITEMS)
-    yield from object_scores(reader, {"unseen": MARKED})
+    yield object_scores(reader, MARKED)
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def test_by_its_records_the_extractor_of_events_has_the_same_figures() -> None:
     found = [
         [
             *values(tool_scores(reader, tool_items()[:40])).values(),
-            *values(*object_scores(reader, {"unseen": lists["objects"]})).values(),
-            *values(*reality_scores(reader, "reality", {"unseen": lists["reality"]})).values(),
+            *values(object_scores(reader, lists["objects"])).values(),
+            *values(reality_scores(reader, "reality", lists["reality"])).values(),
         ]
         for reader in (FrameReader(load_pipeline()), RecordReader.of("events"))
     ]

@@ -20,10 +20,11 @@ from kgscripts.models.registry import find_checkpoint
 from kgscripts.reproductions.openpi.answers import read_answers, read_steps, steps_beside
 from kgscripts.reproductions.openpi.change_template import parse_change
 from kgscripts.reproductions.openpi.predicted import PUBLISHED, count_errors, evaluate_changes
-from kgscripts.reproductions.openpi.scores import METRICS, Score, StepScores, meteor_scores, official_scores
+from kgscripts.reproductions.openpi.scores import METRICS, Score, StepScores, meteor_scores
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError
 from schemas.provenance import Exposure, Model
+from tests.evaluation.plain_change_scores import official_scores
 
 KETTLE, TEA = "www.wikihow.com/Boil-Water", "www.wikihow.com/Make-Tea"
 GOLD = {

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from kgscripts.evaluation.events.list_readers import FrameReader
 from kgscripts.evaluation.events.marked_texts import (
-    SPLITS,
     MarkedText,
     marked_texts,
     object_scores,
@@ -30,18 +29,17 @@ def test_marks_are_where_their_verbs_are(parts: list[tuple[str, str]]) -> None:
 
 
 def test_the_lists_have_the_sizes_in_their_readme() -> None:
-    objects = {split: marked_texts(f"objects.{split}.txt") for split in SPLITS}
-    reality = {split: marked_texts(f"reality.{split}.txt") for split in SPLITS}
-    assert sum(len(item.labels) for items in objects.values() for item in items) >= 200
-    labels = [label for items in reality.values() for item in items for label in item.labels.values()]
+    objects, reality = marked_texts("objects.unseen.txt"), marked_texts("reality.unseen.txt")
+    assert sum(len(item.labels) for item in objects) >= 200
+    labels = [label for item in reality for label in item.labels.values()]
     assert len(labels) >= 100
     assert set(labels) == {"yes", "no"}
-    assert all(item.labels for items in (*objects.values(), *reality.values()) for item in items)
+    assert all(item.labels for item in (*objects, *reality))
 
 
 def test_objects_by_hand() -> None:
     text = "I [peeled|carrot;red onion] the carrots and the onion. I [sat|-] down. She [cut|bread] the cake. [Nice|-]."
-    (found,) = object_scores(FrameReader(load_pipeline()), {"unseen": [unmarked(text)]})
+    found = object_scores(FrameReader(load_pipeline()), [unmarked(text)])
     # "Nice" is not found; "cut" has another object.
     assert values(found) == pytest.approx({"event recall": 3 / 4, "object_right": 2 / 3})
     assert found.exposure is Exposure.UNSEEN
@@ -49,11 +47,11 @@ def test_objects_by_hand() -> None:
 
 def test_reality_by_hand() -> None:
     text = "I [peeled|yes] the carrots. I did not [cut|no] it. She [opened|no] the door. If I [sang|yes], he left."
-    (found,) = reality_scores(FrameReader(load_pipeline()), "kgscripts reality", {"unseen": [unmarked(text)]})
+    found = reality_scores(FrameReader(load_pipeline()), "kgscripts reality", [unmarked(text)])
     assert list(values(found).values()) == [0.5, 0.5]
     assert found.exposure is Exposure.UNSEEN
 
 
 def test_without_texts_there_are_no_points() -> None:
-    (found,) = object_scores(FrameReader(load_pipeline()), {"unseen": [MarkedText("", {})]})
+    found = object_scores(FrameReader(load_pipeline()), [MarkedText("", {})])
     assert set(values(found).values()) == {0}

@@ -21,7 +21,7 @@ def test_by_hand() -> None:
         "I peeled the carrot and [ate|-] it.",
         "It rained. [Drain|-] it.",
     ]
-    (found,) = pronoun_object_scores(FrameReader(load_pipeline()), {"unseen": [unmarked(text) for text in texts]})
+    found = pronoun_object_scores(FrameReader(load_pipeline()), [unmarked(text) for text in texts])
     assert values(found) == pytest.approx(
         {"object_right": 1 / 3, "object_wrong": 1 / 3, "noun where none can be told": 1 / 2}
     )
@@ -39,6 +39,6 @@ def test_a_fifth_of_the_lists_has_no_noun_and_no_text_is_in_two_of_them() -> Non
 
 
 def test_few_pronouns_get_a_wrong_noun() -> None:
-    (found,) = pronoun_object_scores(FrameReader(load_pipeline()), {"unseen": marked_texts(UNSEEN)})
+    found = pronoun_object_scores(FrameReader(load_pipeline()), marked_texts(UNSEEN))
     assert values(found)["object_right"] >= 0.7
     assert values(found)["object_wrong"] <= 0.2

@@ -17,7 +17,7 @@ from kgscripts.evaluation.result import from_json
 from kgscripts.pipeline import build_graph
 from kgscripts.reproductions.scenarios.documents import LabelledStory
 from kgscripts.reproductions.scenarios.mentions import MentionScores, document_text, score_mentions
-from kgscripts.reproductions.scenarios.stories import Classifier, StoryMistake, named_accuracy, seen_accuracy
+from kgscripts.reproductions.scenarios.stories import Classifier, StoryMistake, story_accuracy
 from schemas.errors import ConfigurationError, InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 from tests.assembly.tiny_reader import TinyExtractor, TinySegmenter
@@ -50,7 +50,7 @@ class Memory:
 def test_stories_are_predicted_from_others_of_their_scenarios() -> None:
     memory = Memory()
     done: list[int] = []
-    found = seen_accuracy(STORIES, memory.train, folds=3, on_story=done.append)
+    found = story_accuracy(STORIES, memory.train, folds=3, on_story=done.append, whole_scenarios=False)
     assert (found.accuracy, found.stories, found.scenarios) == (1, 6, 2)
     assert sum(done) == 6
     everything = {story.id for story in STORIES}
@@ -68,19 +68,19 @@ def test_a_story_that_is_predicted_has_a_scenario_that_was_trained_on(labels: li
     frequent = [label for label in labels if labels.count(label) > 1]
     if not frequent:
         with pytest.raises(InputError):
-            seen_accuracy(stories, Memory().train, folds=folds, seed=seed)
+            story_accuracy(stories, Memory().train, folds=folds, seed=seed, whole_scenarios=False)
         return
-    found = seen_accuracy(stories, Memory().train, folds=folds, seed=seed)
+    found = story_accuracy(stories, Memory().train, folds=folds, seed=seed, whole_scenarios=False)
     assert (found.stories, found.mistakes) == (len(frequent), ())
     one, other = Memory(), Memory()
-    seen_accuracy(stories, one.train, folds=folds, seed=seed)
-    seen_accuracy(stories[::-1], other.train, folds=folds, seed=seed)
+    story_accuracy(stories, one.train, folds=folds, seed=seed, whole_scenarios=False)
+    story_accuracy(stories[::-1], other.train, folds=folds, seed=seed, whole_scenarios=False)
     assert one.training == other.training
 
 
 def test_scenarios_are_withheld_in_turn() -> None:
     memory = Memory()
-    found = named_accuracy(STORIES, memory.train, folds=4)
+    found = story_accuracy(STORIES, memory.train, whole_scenarios=True, folds=4)
     assert (found.accuracy, found.stories, found.scenarios) == (0, 7, 3)
     assert found.accuracy_among_theirs == 1, "no story is about the one that ranks first"
     assert sorted(len(STORIES) - len(training) for training in memory.training) == [1, 2, 4]
@@ -102,19 +102,19 @@ def test_variants_of_a_label_are_one_scenario() -> None:
         training.append(len(given))
         return lambda texts: [["GO to the gym"]] * len(texts)
 
-    found = named_accuracy(stories, train, same=same)
+    found = story_accuracy(stories, train, whole_scenarios=True, folds=10, same=same)
     assert (training, found.scenarios, found.accuracy) == ([2, 2], 2, 0.5)
 
 
 def test_too_few_stories_or_folds_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="1 folds"):
-        seen_accuracy(STORIES, Memory().train, folds=1)
+        story_accuracy(STORIES, Memory().train, folds=1, whole_scenarios=False)
     with pytest.raises(ConfigurationError, match="1 folds"):
-        named_accuracy(STORIES, Memory().train, folds=1)
+        story_accuracy(STORIES, Memory().train, whole_scenarios=True, folds=1)
     with pytest.raises(InputError, match="two stories"):
-        seen_accuracy(STORIES[-1:], Memory().train)
+        story_accuracy(STORIES[-1:], Memory().train, whole_scenarios=False)
     with pytest.raises(InputError, match="no labelled stories"):
-        named_accuracy([], Memory().train)
+        story_accuracy([], Memory().train, whole_scenarios=True)
 
 
 SOUP, PASTA = "making soup", "cooking pasta"

@@ -23,7 +23,7 @@ _ROWS = [
 
 def test_scores_count_what_is_found_and_what_is_missing() -> None:
     rows = [{"frame": frame, "text": text, "tool": tool} for frame, text, tool in _ROWS]
-    assert values(sentence_scores(FrameReader(load_pipeline()), rows, "unseen")) == {
+    assert values(sentence_scores(FrameReader(load_pipeline()), rows)) == {
         "tool recall": 0.6,
         "tool precision": 0.6,
         "tool recall, use": 1.0,
@@ -56,7 +56,7 @@ def test_roles_are_counted_by_role() -> None:
         {"text": "Paint the pot.", "thing": "pot", "role": "container"},
         {"text": "Put the shirts in a box.", "thing": "box", "role": "place"},
     ]
-    found = values(role_scores(FrameReader(load_pipeline()), rows, "unseen"))
+    found = values(role_scores(FrameReader(load_pipeline()), rows))
     assert found == pytest.approx({"role": 1 / 3, "role, container": 0.5, "role, place": 0.0})
 
 

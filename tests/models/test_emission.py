@@ -44,9 +44,8 @@ def plainly(network: WordEmission, encoded: Tensor, decoded: Tensor, targets: Te
 @pytest.fixture(params=["all kept", "some kept", "none kept"])
 def _chunks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of four cells, of which all, some or no probabilities outlive the forward pass."""
-    row = -(-SIZE["words"] // 8) * 8 * 8
-    monkeypatch.setattr(module, "LEAST_ROWS", 4)
-    monkeypatch.setattr(module, "CACHED_BYTES", 4 * row)
+    row = SIZE["words"] * 8
+    monkeypatch.setattr(module, "CHUNK_BYTES", 4 * row)
     kept = {"all kept": 100, "some kept": 18, "none kept": 0}[request.param]
     monkeypatch.setattr(module, "STORED_BYTES", kept * row)
 
@@ -230,18 +229,3 @@ def test_steps_that_are_alive_together_share_no_memory() -> None:
         torch.testing.assert_close(
             torch.autograd.grad(cells.sum(), encoded)[0], torch.autograd.grad(expected.sum(), encoded)[0]
         )
-
-
-def test_memory_of_a_step_serves_the_next_one_and_none_is_taken_without_gradients() -> None:
-    network = emission()
-    encoded, decoded, targets = states()
-    blocks = module._spare
-    network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK).sum().backward()
-    (block,) = blocks
-    cells = network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK)
-    assert not blocks
-    del cells
-    assert blocks[0] is block
-    with torch.no_grad():
-        network(encoded, decoded, targets, ABSTRACT_MASK, CONCRETE_MASK)
-        assert blocks[0] is block

@@ -11,15 +11,17 @@ from kgscripts.corpora.inscript import read_stories
 from kgscripts.evaluation.events.gold_lists import (
     pronoun_items,
     pronoun_scores,
+    read_rows,
+    role_scores,
+    sentence_scores,
     tool_items,
-    tool_list_scores,
     tool_scores,
 )
 from kgscripts.evaluation.events.inscript import inscript_scores
 from kgscripts.evaluation.events.list_readers import FrameReader, ListReader, RecordReader
 from kgscripts.evaluation.events.marked_texts import (
     REALITY,
-    SPLITS,
+    SPLIT,
     marked_texts,
     object_scores,
     pronoun_object_scores,
@@ -105,11 +107,12 @@ def evaluate_another(reader: RecordReader, on_part: Callable[[str], None] = lamb
 def _lists(reader: ListReader) -> Iterator[Evaluation]:
     """The scores of a reader on the lists that records can answer."""
     yield tool_scores(reader, tool_items())
-    yield from tool_list_scores(reader)
-    yield from object_scores(reader, {split: marked_texts(f"objects.{split}.txt") for split in SPLITS})
-    yield from pronoun_object_scores(reader, {split: marked_texts(f"pronoun_objects.{split}.txt") for split in SPLITS})
+    yield sentence_scores(reader, list(read_rows(f"tool_sentences.{SPLIT}.tsv")))
+    yield role_scores(reader, list(read_rows(f"tool_roles.{SPLIT}.tsv")))
+    yield object_scores(reader, marked_texts(f"objects.{SPLIT}.txt"))
+    yield pronoun_object_scores(reader, marked_texts(f"pronoun_objects.{SPLIT}.txt"))
     for file, name in REALITY.items():
-        yield from reality_scores(reader, name, {part: marked_texts(f"{file}.{part}.txt") for part in SPLITS})
+        yield reality_scores(reader, name, marked_texts(f"{file}.{SPLIT}.txt"))
 
 
 def _sequences(descript: Path) -> Path:

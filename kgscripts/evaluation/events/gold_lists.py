@@ -17,7 +17,7 @@ from spacy.language import Language
 
 from kgscripts.evaluation.counting import Matches, example, names_agree, of_extractor
 from kgscripts.evaluation.events.list_readers import ListReader
-from kgscripts.evaluation.events.marked_texts import SPLITS
+from kgscripts.evaluation.events.marked_texts import SPLIT
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.extractors.events.events import events_of_docs
 from kgscripts.extractors.events.nouns import noun_lemma
@@ -144,14 +144,7 @@ FRAMES = ("use", "using", "with", "in_on", "took")
 NO_TOOL = "none"
 
 
-def tool_list_scores(reader: ListReader, splits: Iterable[str] = tuple(SPLITS)) -> Iterator[Evaluation]:
-    """The scores of both lists, split by split."""
-    for split in splits:
-        yield sentence_scores(reader, list(read_rows(f"tool_sentences.{split}.tsv")), split)
-        yield role_scores(reader, list(read_rows(f"tool_roles.{split}.tsv")), split)
-
-
-def sentence_scores(reader: ListReader, rows: list[dict[str, str]], split: str) -> Evaluation:
+def sentence_scores(reader: ListReader, rows: list[dict[str, str]]) -> Evaluation:
     """Precision and recall of the tools of each sentence, recall by frame, and how many sentences of none have none.
 
     A tool is correct if its name ends with the gold name or the gold name with it: "plastic bag" for "bag".
@@ -174,7 +167,7 @@ def sentence_scores(reader: ListReader, rows: list[dict[str, str]], split: str) 
     values["sentences without a tool, none found"] = sum(not found[text] for text in without) / len(without)
     size = {"sentences": len(found), "without a tool": len(without)}
     examples = [example(text, sorted(gold[text]), sorted(tools)) for text, tools in found.items()]
-    return of_extractor(SENTENCES, split, values, exposure=SPLITS[split], items=size, examples=examples)
+    return of_extractor(SENTENCES, SPLIT, values, exposure=Exposure.UNSEEN, items=size, examples=examples)
 
 
 def _agreed(tool: str, gold: set[str]) -> str:
@@ -186,7 +179,7 @@ def _tools(mentions: Sequence[EventMention]) -> set[str]:
     return {singular(tool.lemma) for mention in mentions for tool in mention.tools}
 
 
-def role_scores(reader: ListReader, rows: list[dict[str, str]], split: str) -> Evaluation:
+def role_scores(reader: ListReader, rows: list[dict[str, str]]) -> Evaluation:
     """The share of things with the right role, in all and of each role; a thing that is not found has none."""
     right: Counter[str] = Counter()
     all_things = Counter(row["role"] for row in rows)
@@ -197,7 +190,7 @@ def role_scores(reader: ListReader, rows: list[dict[str, str]], split: str) -> E
         examples.append(example(row["text"], [row["role"]], filter(None, [found]), where=f"role of {row['thing']!r}"))
     values = {"role": right.total() / len(rows)}
     values |= {f"role, {role}": right[role] / number for role, number in sorted(all_things.items())}
-    return of_extractor(ROLES, split, values, exposure=SPLITS[split], items={"things": len(rows)}, examples=examples)
+    return of_extractor(ROLES, SPLIT, values, exposure=Exposure.UNSEEN, items={"things": len(rows)}, examples=examples)
 
 
 def found_role(mentions: Sequence[EventMention], thing: str) -> str:

@@ -10,7 +10,7 @@ if a reader cannot tell it. Pronouns are also looked up in the coreference chain
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 
 from attrs import frozen
@@ -26,7 +26,8 @@ from schemas.provenance import Exposure
 
 OBJECTS = "kgscripts objects"
 REALITY = {name: f"kgscripts {name}" for name in ("reality", "habits", "memories", "asides")}
-SPLITS = {"unseen": Exposure.UNSEEN}
+SPLIT = "unseen"
+"""Of the lists."""
 _MARK = re.compile(r"\[([^\]|\n]+)\|([^\]|\n]+)\]")
 _NONE = "-"
 
@@ -59,29 +60,28 @@ def unmarked(text: str) -> MarkedText:
     return MarkedText("".join([*parts, text[end:]]), labels)
 
 
-def object_scores(reader: ListReader, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
+def object_scores(reader: ListReader, items: Sequence[MarkedText]) -> Evaluation:
     """Recall of the marked events, and `object_right`: the share of those found that have the marked objects.
 
     Objects are compared by their heads ("pan" for "cake pan"), all objects of an event at once. A pronoun that is not
     resolved names nothing.
     """
-    for split, items in texts.items():
-        found = right = marked = 0
-        examples = []
-        for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
-            marked += len(item.labels)
-            for start, label in item.labels.items():
-                named = named_heads(label)
-                if start in objects:
-                    found += 1
-                    right += objects[start] == named
-                answer = objects.get(start, {"(no event)"})
-                examples.append(
-                    example(item.text, sorted(named), sorted(answer), where=f"objects of {_word(item, start)!r}")
-                )
-        values = {"event recall": found / max(1, marked), "object_right": right / max(1, found)}
-        size = {"texts": len(items), "events": marked}
-        yield of_extractor(OBJECTS, split, values, exposure=SPLITS[split], items=size, examples=examples)
+    found = right = marked = 0
+    examples = []
+    for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
+        marked += len(item.labels)
+        for start, label in item.labels.items():
+            named = named_heads(label)
+            if start in objects:
+                found += 1
+                right += objects[start] == named
+            answer = objects.get(start, {"(no event)"})
+            examples.append(
+                example(item.text, sorted(named), sorted(answer), where=f"objects of {_word(item, start)!r}")
+            )
+    values = {"event recall": found / max(1, marked), "object_right": right / max(1, found)}
+    size = {"texts": len(items), "events": marked}
+    return of_extractor(OBJECTS, SPLIT, values, exposure=Exposure.UNSEEN, items=size, examples=examples)
 
 
 def _word(item: MarkedText, start: int) -> str:
@@ -93,35 +93,27 @@ def named_heads(label: str) -> set[str]:
     return {head(name) for name in label.split(";") if name != _NONE}
 
 
-def reality_scores(reader: ListReader, name: str, texts: dict[str, list[MarkedText]]) -> Iterator[Evaluation]:
+def reality_scores(reader: ListReader, name: str, items: Sequence[MarkedText]) -> Evaluation:
     """Precision and recall of the marked events that happened: an event counts as one unless it is discarded."""
-    for split, items in texts.items():
-        counts = Matches()
-        examples = []
-        for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
-            happened = {start for start, label in item.labels.items() if label == "yes"}
-            found = objects.keys() & item.labels.keys()
-            counts.add(set(found), set(happened))
-            words = [[_word(item, start) for start in sorted(starts)] for starts in (happened, found)]
-            examples.append(example(item.text, *words, where="events that happened"))
-        values = {"event happened precision": counts.precision, "event happened recall": counts.recall}
-        size = {"texts": len(items), "events that happened": counts.gold}
-        yield of_extractor(name, split, values, exposure=SPLITS[split], items=size, examples=examples)
+    counts = Matches()
+    examples = []
+    for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
+        happened = {start for start, label in item.labels.items() if label == "yes"}
+        found = objects.keys() & item.labels.keys()
+        counts.add(set(found), set(happened))
+        words = [[_word(item, start) for start in sorted(starts)] for starts in (happened, found)]
+        examples.append(example(item.text, *words, where="events that happened"))
+    values = {"event happened precision": counts.precision, "event happened recall": counts.recall}
+    size = {"texts": len(items), "events that happened": counts.gold}
+    return of_extractor(name, SPLIT, values, exposure=Exposure.UNSEEN, items=size, examples=examples)
 
 
 DATASET = "kgscripts pronoun objects"
 
 
-@frozen
-class ChainedPronoun:
-    """An object pronoun at a character of a story, and the heads of the nouns in its chain up to there."""
-
-    start: int
-    nouns: frozenset[str]
-
-
-def chained_pronouns(story: GoldStory, doc: Doc) -> Iterator[ChainedPronoun]:
-    """The pronouns of the third person that the parse has as the object of a verb, with a noun before in their chain.
+def chained_pronouns(story: GoldStory, doc: Doc) -> Iterator[tuple[int, set[str]]]:
+    """The pronouns of the third person that the parse has as the object of a verb, with a noun before in their chain:
+    the character of each, and the heads of the nouns up to there.
 
     Where a chain has nouns behind the pronoun only, the pronoun is left out.
     """
@@ -134,7 +126,7 @@ def chained_pronouns(story: GoldStory, doc: Doc) -> Iterator[ChainedPronoun]:
         if is_noun(token):
             nouns.setdefault(word.chain, set()).add(head(noun_lemma(token)))
         elif token.lower_ in THIRD_PERSON and token.dep_ in {"obj", "dobj"} and word.chain in nouns:
-            yield ChainedPronoun(word.start, frozenset(nouns[word.chain]))
+            yield word.start, nouns[word.chain]
 
 
 def count_pronouns(counts: Matches, story: GoldStory, doc: Doc, frames: Iterable[Frame]) -> None:
@@ -145,14 +137,14 @@ def count_pronouns(counts: Matches, story: GoldStory, doc: Doc, frames: Iterable
     found = {
         frame.mention.idx: {head(noun_lemma(noun)) for noun in frame.stands_for} for frame in frames if frame.stands_for
     }
-    for pronoun in chained_pronouns(story, doc):
-        answer = found.get(pronoun.start, set())
+    for start, nouns in chained_pronouns(story, doc):
+        answer = found.get(start, set())
         counts.gold += 1
         counts.found += bool(answer)
-        counts.right += bool(answer) and answer <= pronoun.nouns
+        counts.right += bool(answer) and answer <= nouns
 
 
-def pronoun_object_scores(reader: ListReader, texts: Mapping[str, Sequence[MarkedText]]) -> Iterator[Evaluation]:
+def pronoun_object_scores(reader: ListReader, items: Sequence[MarkedText]) -> Evaluation:
     """The shares of the pronouns whose noun can be told that are resolved to it, and to another noun; and the share of
     the others that are resolved at all.
 
@@ -160,23 +152,22 @@ def pronoun_object_scores(reader: ListReader, texts: Mapping[str, Sequence[Marke
     rule that a pronoun stands for one noun was made after a first score of the reader on the list ``unseen``, which is
     development data since.
     """
-    for split, items in texts.items():
-        told = right = wrong = untold = invented = 0
-        examples = []
-        for item, found in zip(items, reader.resolved([item.text for item in items]), strict=True):
-            for start, label in item.labels.items():
-                named, answer = named_heads(label), found.get(start, set())
-                told += bool(named)
-                untold += not named
-                right += bool(named) and answer == named
-                wrong += bool(named and answer) and answer != named
-                invented += bool(answer) and not named
-                where = f"pronoun at character {start}"
-                examples.append(example(item.text, sorted(named), sorted(answer), where=where))
-        values = {
-            "object_right": right / max(1, told),
-            "object_wrong": wrong / max(1, told),
-            "noun where none can be told": invented / max(1, untold),
-        }
-        size = {"pronouns with a noun": told, "pronouns without": untold}
-        yield of_extractor(DATASET, split, values, exposure=Exposure.DEVELOPMENT, items=size, examples=examples)
+    told = right = wrong = untold = invented = 0
+    examples = []
+    for item, found in zip(items, reader.resolved([item.text for item in items]), strict=True):
+        for start, label in item.labels.items():
+            named, answer = named_heads(label), found.get(start, set())
+            told += bool(named)
+            untold += not named
+            right += bool(named) and answer == named
+            wrong += bool(named and answer) and answer != named
+            invented += bool(answer) and not named
+            where = f"pronoun at character {start}"
+            examples.append(example(item.text, sorted(named), sorted(answer), where=where))
+    values = {
+        "object_right": right / max(1, told),
+        "object_wrong": wrong / max(1, told),
+        "noun where none can be told": invented / max(1, untold),
+    }
+    size = {"pronouns with a noun": told, "pronouns without": untold}
+    return of_extractor(DATASET, SPLIT, values, exposure=Exposure.DEVELOPMENT, items=size, examples=examples)

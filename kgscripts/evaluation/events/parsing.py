@@ -24,9 +24,7 @@ _DEVELOPMENT = {("UD English EWT", "train"), ("UD English EWT", "dev"), ("GUM wi
 """EWT dev chose the training step; the imperatives were compared on wikiHow (docs/measurements/text-model-card.md)."""
 
 
-def evaluate_text(
-    path: Path, *, pipeline: str | None = None, dataset: str | None = None, split: str | None = None
-) -> Evaluation:
+def evaluate_text(path: Path, *, pipeline: str | None = None, split: str | None = None) -> Evaluation:
     """Evaluate a pipeline on a CoNLL-U file; see `analysis_shares` for the metrics.
 
     Its speed, in words of raw text a second, depends on the machine too.
@@ -43,8 +41,8 @@ def evaluate_text(
     if not sentences:
         raise InputError("no sentence in it", where=str(path), remedy="pass a treebank in CoNLL-U format")
     groups = list(documents(sentences))
-    found_dataset, found_split = _dataset_and_split(path)
-    dataset, split = dataset or found_dataset, split or found_split
+    dataset = next((name for part, name in _DATASETS.items() if part in path.name), path.stem)
+    split = split or next((split for split in _SPLITS if split in path.stem), "all")
     values, examples = analysis_shares(nlp, groups)
     texts = [to_doc(nlp.vocab, group).text for group in documents(sentences, by_paragraph=True)]
     speed = Figure(metric=SPEED, value=words_per_second(nlp, texts), unit=Unit.WORDS_PER_SECOND, part="on one core")
@@ -58,11 +56,6 @@ def evaluate_text(
         systems=[System(name=name, source=pipeline or SHIPPED, figures=[*shares(values), speed])],
         examples=[evolve(item, system=name) for item in examples],
     )
-
-
-def _dataset_and_split(path: Path) -> tuple[str, str]:
-    dataset = next((name for part, name in _DATASETS.items() if part in path.name), path.stem)
-    return dataset, next((split for split in _SPLITS if split in path.stem), "all")
 
 
 def words_per_second(nlp: Language, texts: Sequence[str]) -> float:

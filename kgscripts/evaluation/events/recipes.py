@@ -74,18 +74,22 @@ def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Eva
     examples: list[Example] = []
     for recipe, mentions in zip(recipes, _mentions(nlp, recipes), strict=True):
         spans = {(mention.start, mention.end) for mention in mentions}
+        begun = {start for start, _ in spans}
         actions = [phrase for phrase in recipe.phrases if phrase.tag == "Ac"]
         every = [phrase for phrase in recipe.phrases if phrase.tag in _ACTIONS]
         starts = {phrase.start for phrase in actions}
         inside.add({phrase.start for phrase in actions if _holder(spans, phrase)}, starts)
-        beginning.add({start for start, _ in spans} & starts, starts)
+        beginning.add(begun & starts, starts)
         holding.add(spans, {span for span in spans if any(_holder([span], phrase) for phrase in every)})
-        gold, found = _tools(recipe), _found_tools(mentions)
+        gold = {_head(phrase) for phrase in recipe.phrases if phrase.tag == "T"} - NO_TOOLS
+        found = _found_tools(mentions)
         tools.add(found, gold)
         _count_targets(targets, recipe, mentions)
-        durations.add(_found_durations(mentions, starts), _durations(recipe, {start for start, _ in spans}))
-        foods = {singular(phrase.words[-1].lower()) for phrase in recipe.phrases if phrase.tag == "F"}
-        quantities.add(_found_quantities(mentions, foods), _quantities(recipe))
+        timed = {(of.start, words) for of, words in _measures(recipe, "D") if of.tag == "Ac"}
+        durations.add(_found_durations(mentions, starts), {item for item in timed if item[0] in begun})
+        foods = {_head(phrase) for phrase in recipe.phrases if phrase.tag == "F"}
+        measured = {(_head(of), words) for of, words in _measures(recipe, "Q") if of.tag == "F"}
+        quantities.add(_found_quantities(mentions, foods), measured)
         examples.append(example(recipe.text, sorted(gold), sorted(found), where=f"tools of {recipe.name}"))
     values = {
         "actions in an event": inside.recall,
@@ -120,9 +124,8 @@ def _holder(spans: Iterable[tuple[int, int]], phrase: TaggedPhrase) -> bool:
     return any(start <= phrase.start and phrase.first_end <= end for start, end in spans)
 
 
-def _tools(recipe: TaggedRecipe) -> set[str]:
-    heads = {singular(phrase.words[-1].lower()) for phrase in recipe.phrases if phrase.tag == "T"}
-    return heads - NO_TOOLS
+def _head(phrase: TaggedPhrase) -> str:
+    return singular(phrase.words[-1].lower())
 
 
 def _found_tools(mentions: Iterable[EventMention]) -> set[str]:
@@ -139,23 +142,16 @@ def _count_targets(matches: Matches, recipe: TaggedRecipe, mentions: Iterable[Ev
             continue
         action = recipe.phrases[phrase.to]
         if action.tag == "Ac" and action.start in objects:
-            right = singular(phrase.words[-1].lower()) in objects[action.start]
+            right = _head(phrase) in objects[action.start]
             matches.add({phrase.start} if right else set(), {phrase.start})
 
 
-def _durations(recipe: TaggedRecipe, starts: Set[int]) -> set[tuple[int, frozenset[str]]]:
-    """The durations of the actions with which an event begins, by the start of the action."""
-    actions = (
-        (recipe.phrases[phrase.to], phrase) for phrase in recipe.phrases if phrase.tag == "D" and phrase.to is not None
-    )
-    return {
-        (action.start, words)
-        for action, phrase in actions
-        if action.tag == "Ac"
-        and action.start in starts
-        and (words := _compared(" ".join(phrase.words)))
-        and not words & NO_MEASURES
-    }
+def _measures(recipe: TaggedRecipe, tag: str) -> Iterator[tuple[TaggedPhrase, frozenset[str]]]:
+    """What the measures of a tag are of, with the words of each that are compared."""
+    for phrase in recipe.phrases:
+        words = _compared(" ".join(phrase.words))
+        if phrase.tag == tag and phrase.to is not None and words and not words & NO_MEASURES:
+            yield recipe.phrases[phrase.to], words
 
 
 def _found_durations(mentions: Iterable[EventMention], starts: Set[int]) -> set[tuple[int, frozenset[str]]]:
@@ -164,18 +160,6 @@ def _found_durations(mentions: Iterable[EventMention], starts: Set[int]) -> set[
         for mention in mentions
         for measure in mention.measures
         if measure.kind is MeasureKind.DURATION and mention.start in starts
-    }
-
-
-def _quantities(recipe: TaggedRecipe) -> set[tuple[str, frozenset[str]]]:
-    """The quantities of foods, by the last word of the food."""
-    foods = (
-        (recipe.phrases[phrase.to], phrase) for phrase in recipe.phrases if phrase.tag == "Q" and phrase.to is not None
-    )
-    return {
-        (singular(food.words[-1].lower()), words)
-        for food, phrase in foods
-        if food.tag == "F" and (words := _compared(" ".join(phrase.words))) and not words & NO_MEASURES
     }
 
 

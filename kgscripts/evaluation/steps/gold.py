@@ -119,7 +119,7 @@ def grouped_scenarios(texts: Sequence[GroupedText]) -> list[GoldScenario]:
     ]
 
 
-def inscript_scenarios(directory: Path, splits: Sequence[str] = ("train", "val")) -> list[GoldScenario]:
+def inscript_scenarios(directory: Path) -> list[GoldScenario]:
     """The scenarios of InScript; mentions of events that have a script label (ScrEv, but not `other`) are its steps.
 
     Raises
@@ -127,7 +127,7 @@ def inscript_scenarios(directory: Path, splits: Sequence[str] = ("train", "val")
     InputError
         As `read_stories` does.
     """
-    stories = [story for split in splits for story in read_stories(directory / split)]
+    stories = [story for split in ("train", "val") for story in read_stories(directory / split)]
     read = read_events([story.document for story in stories])
     texts: dict[str, list[list[ActionParts]]] = defaultdict(list)
     steps: dict[str, list[GoldStep]] = defaultdict(list)

@@ -53,11 +53,11 @@ _PARTS = ("predicate", "particle", "object", "preposition", "prepositional_objec
 class ScenarioOrder:
     """One scenario in a graph: its steps by action and by label, their order, mean positions and ranks."""
 
-    step_of: Mapping[tuple[str, ...], str]
-    order: nx.DiGraph
-    mean_position: Mapping[str, float]
-    rank: Mapping[str, int] = field(factory=dict)
-    step_of_label: Mapping[str, str] = field(factory=dict)
+    step_of: dict[tuple[str, ...], str] = field(factory=dict)
+    order: nx.DiGraph = field(factory=nx.DiGraph)
+    mean_position: dict[str, float] = field(factory=dict)
+    rank: dict[str, int] = field(factory=dict)
+    step_of_label: dict[str, str] = field(factory=dict)
     """The step of each action, by the words of the action."""
 
     def step(self, action: Action) -> str | None:
@@ -98,26 +98,19 @@ def scenario_orders(graph: StoredGraph) -> dict[str, ScenarioOrder]:
     actions = {row["id"]: _action(row) for row in graph.select("Action", ["id", *_PARTS]).to_pylist()}
     steps = graph.select("SubEvent", ["id", "scenario"]).to_pylist()
     scenario_of_step = {row["id"]: labels[row["scenario"]] for row in steps if row["scenario"]}
-    found = {label: ScenarioOrder({}, nx.DiGraph(), {}, {}, {}) for label in labels.values()}
-    step_of: dict[str, dict[tuple[str, ...], str]] = defaultdict(dict)
-    step_of_label: dict[str, dict[str, str]] = defaultdict(dict)
-    positions: dict[str, dict[str, float]] = defaultdict(dict)
-    ranks: dict[str, dict[str, int]] = defaultdict(dict)
+    found = {label: ScenarioOrder() for label in labels.values()}
     # If several steps have actions with the same key, the step with the best supported action.
     wordings = graph.select("EXPRESSED_AS", ["from_id", "to_id", "support"]).to_pylist()
     for row in sorted(wordings, key=lambda row: (row["support"], row["from_id"])):
         if row["from_id"] in scenario_of_step:
-            scenario, action = scenario_of_step[row["from_id"]], actions[row["to_id"]]
-            step_of[scenario][key_of(action)] = step_of_label[scenario][action.label] = row["from_id"]
+            own, action = found[scenario_of_step[row["from_id"]]], actions[row["to_id"]]
+            own.step_of[key_of(action)] = own.step_of_label[action.label] = row["from_id"]
     for row in graph.rows("HAS_SUB_EVENT"):
-        positions[labels[row["from_id"]]][row["to_id"]] = row["mean_position"]
-        ranks[labels[row["from_id"]]][row["to_id"]] = row["rank"]
+        own = found[labels[row["from_id"]]]
+        own.mean_position[row["to_id"]], own.rank[row["to_id"]] = row["mean_position"], row["rank"]
     for row in graph.rows("PRECEDES"):
         found[scenario_of_step[row["from_id"]]].order.add_edge(row["from_id"], row["to_id"], required=row["required"])
-    return {
-        label: ScenarioOrder(step_of[label], order.order, positions[label], ranks[label], step_of_label[label])
-        for label, order in found.items()
-    }
+    return found
 
 
 def _action(row: Mapping[str, str | None]) -> Action:

@@ -7,11 +7,11 @@ their labels: of all stories, of nine at a time, or of one story by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-from attrs import field, frozen
+from attrs import astuple, frozen
 from numpy.typing import NDArray
 from spacy.language import Language
 
@@ -45,14 +45,13 @@ class Mentions:
 
     def of(self, rows: NDArray[np.bool_]) -> Mentions:
         """Some of them."""
-        return Mentions(
-            self.features[rows],
-            self.vectors[rows],
-            self.scenario[rows],
-            self.is_train[rows],
-            self.label[rows],
-            self.verb[rows],
-        )
+        return Mentions(*(values[rows] for values in astuple(self, recurse=False)))
+
+    @classmethod
+    def joined(cls, parts: Iterable[Mentions]) -> Mentions:
+        """Those of several, in order."""
+        columns = zip(*(astuple(part, recurse=False) for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
 
 
 @frozen
@@ -80,7 +79,7 @@ def labelled_mentions(inscript: Path) -> dict[str, Mentions]:
     labels = sorted(
         {mention.action.label for story in stories for mention in story.mentions} | {item.scenario for item in stories}
     )
-    known = _Vectors(labels, quantised_vectors(labels))
+    known = dict(zip(labels, quantised_vectors(labels), strict=True))
     return {name: _joined(stories, size, known) for name, size in GROUPS.items()}
 
 
@@ -96,17 +95,7 @@ def _read(nlp: Language, stories: Sequence[GoldStory], *, is_train: bool) -> Ite
         yield _Story(story.document.scenario, is_train, tuple(mentions))
 
 
-@frozen(eq=False)
-class _Vectors:
-    labels: Sequence[str]
-    values: Vectors
-    row: dict[str, int] = field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "row", {label: row for row, label in enumerate(self.labels)})
-
-
-def _joined(stories: Sequence[_Story], size: int, known: _Vectors) -> Mentions:
+def _joined(stories: Sequence[_Story], size: int, known: Mapping[str, Vectors]) -> Mentions:
     numbered = list(enumerate(story for story in stories if story.mentions))
     parts = []
     for scenario in sorted({story.scenario for story in stories}):
@@ -120,17 +109,10 @@ def _joined(stories: Sequence[_Story], size: int, known: _Vectors) -> Mentions:
         for group in sets:
             step = size or len(group)
             parts += [_of_group(group[start : start + step], known) for start in range(0, len(group), step)]
-    return Mentions(
-        np.concatenate([part.features for part in parts]),
-        np.concatenate([part.vectors for part in parts]),
-        np.concatenate([part.scenario for part in parts]),
-        np.concatenate([part.is_train for part in parts]),
-        np.concatenate([part.label for part in parts]),
-        np.concatenate([part.verb for part in parts]),
-    )
+    return Mentions.joined(parts)
 
 
-def _of_group(group: Sequence[tuple[int, _Story]], known: _Vectors) -> Mentions:
+def _of_group(group: Sequence[tuple[int, _Story]], known: Mapping[str, Vectors]) -> Mentions:
     """The mentions of some stories of one scenario."""
     actions = sorted({mention.action.key for _, story in group for mention in story.mentions})
     row = {action: number for number, action in enumerate(actions)}
@@ -147,7 +129,7 @@ def _of_group(group: Sequence[tuple[int, _Story]], known: _Vectors) -> Mentions:
             verbs.append(story_number * 10**6 + mention.verb)
             is_train.append(story.is_train)
     pairs = np.array([(source, action, *count) for (source, action), count in sorted(counted.items())], dtype=np.int64)
-    vectors = known.values[[known.row[" ".join(filter(None, action))] for action in actions]]
+    vectors = np.stack([known[" ".join(filter(None, action))] for action in actions])
     scenario = group[0][1].scenario
     found = features(
         ScenarioActions(
@@ -157,7 +139,7 @@ def _of_group(group: Sequence[tuple[int, _Story]], known: _Vectors) -> Mentions:
             action=pairs[:, 1],
             mentions=pairs[:, 2],
             position=pairs[:, 3],
-            scenario=known.values[known.row[scenario]],
+            scenario=known[scenario],
         )
     )
     return Mentions(
@@ -223,7 +205,7 @@ def evaluate_typicality(inscript: Path, split: str = "val") -> Evaluation:
     for name, mentions in groups.items():
         rows = mentions.is_train == (split == "train")
         judged = mentions.of(rows)
-        nearest, support, scenario = (judged.features[:, _column(item)] for item in _BASELINES)
+        nearest, support, scenario = (judged.features[:, FEATURES.index(item)] for item in _BASELINES)
         alone = GROUPS[name] == 1
         orders = {OURS: scores[name][rows], "support": support, "similarity": scenario if alone else nearest}
         for order, values in orders.items():
@@ -251,10 +233,6 @@ def evaluate_typicality(inscript: Path, split: str = "val") -> Evaluation:
 _BASELINES = ("nearest quarter", "same sources", "scenario")
 
 
-def _column(feature: str) -> int:
-    return FEATURES.index(feature)
-
-
 def left_out(groups: Mapping[str, Mentions]) -> tuple[dict[str, Numbers], float]:
     """Typicality of all mentions, by weights learnt from the `train` stories of the other scenarios.
 
@@ -274,17 +252,14 @@ def left_out(groups: Mapping[str, Mentions]) -> tuple[dict[str, Numbers], float]
 
 def learn_from(groups: Sequence[Mentions]) -> Weights:
     """Weights from all mentions of `groups`, those without a label as bystanders."""
-    return learn(
-        np.concatenate([item.features for item in groups]),
-        np.concatenate([item.vectors for item in groups]),
-        np.concatenate([np.isin(item.label, SCRIPT) for item in groups]),
-        len(groups),
-    )
+    every = Mentions.joined(groups)
+    return learn(every.features, every.vectors, np.isin(every.label, SCRIPT), len(groups))
 
 
 def curve(mentions: Mentions, scores: Numbers) -> tuple[Point, ...]:
     """The point at which each share of `KEPT`, or a little more, of the ScrEv mentions is kept."""
-    core = -np.sort(-_best(mentions, scores)[1][_best(mentions, scores)[0] == SCRIPT[0]])
+    label, best = _best(mentions, scores)
+    core = -np.sort(-best[label == SCRIPT[0]])
     return tuple(point(mentions, scores, core[max(0, int(np.ceil(share * len(core))) - 1)]) for share in KEPT)
 
 

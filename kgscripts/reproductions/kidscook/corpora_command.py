@@ -105,7 +105,7 @@ def cloze(
         agreement = construction.token_agreement(pairs, allowed, load_pairs([compare]))
         facts["templates"] = attrs.asdict(agreement)
     if compare_whitelist:
-        facts["whitelist"] = attrs.asdict(construction.word_overlap(words, read_whitelist(compare_whitelist)))
+        facts["whitelist"] = construction.word_overlap(words, read_whitelist(compare_whitelist))
     write_lines(output, map(construction.template_line, clozes))
     if whitelist_out:
         write_lines(whitelist_out, words)

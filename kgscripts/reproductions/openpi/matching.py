@@ -18,7 +18,7 @@ from kgscripts.reproductions.openpi.change_template import parse_change
 from kgscripts.reproductions.openpi.scores import (
     Pairs,
     StepScores,
-    best_matches,
+    best_scores,
     distinct_changes,
     empty_step,
     pair_scores,
@@ -55,7 +55,7 @@ def match_step(gold: Sequence[str], predicted: Sequence[str]) -> MatchedScores:
         return MatchedScores(empty, empty, empty)
     pairs = pair_scores(gold, predicted)
     clustered = np.stack([pairs[:, members].max(axis=1) for members in clusters(gold)], axis=1)
-    return MatchedScores(best_matches(pairs), _best_assignments(pairs), _best_assignments(clustered))
+    return MatchedScores(StepScores(*best_scores(pairs)), _best_assignments(pairs), _best_assignments(clustered))
 
 
 def clusters(answers: Sequence[str]) -> list[list[int]]:

@@ -27,9 +27,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
+from operator import add
 from pathlib import Path
 
-from attrs import field, fields, frozen
+from attrs import astuple, field, frozen
 
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
 from kgscripts.models.changes.protocol import ChangeModel
@@ -109,12 +110,7 @@ class Count:
     right: int = 0
 
     def __add__(self, other: Count) -> Count:
-        return Count(
-            self.gold + other.gold,
-            self.found + other.found,
-            self.predicted + other.predicted,
-            self.right + other.right,
-        )
+        return Count(*map(add, astuple(self), astuple(other)))
 
     @property
     def score(self) -> Score:
@@ -126,39 +122,15 @@ def _share(count: int, total: int) -> float:
     return min(1.0, count / (total or 1))
 
 
-@frozen(kw_only=True)
-class SchemaCounts:
-    """What the four measures count, in the order in which they are printed."""
-
-    entities: Count = Count()
-    attributes: Count = Count()
-    entities_a_step: Count = Count()
-    attributes_a_step: Count = Count()
-
-    def __add__(self, other: SchemaCounts) -> SchemaCounts:
-        return SchemaCounts(
-            **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(SchemaCounts)}
-        )
-
-    @property
-    def scores(self) -> dict[str, Score]:
-        """The scores by the name of their measure, such as "entities a step"."""
-        return {each.name.replace("_", " "): getattr(self, each.name).score for each in fields(SchemaCounts)}
+def count_schemas(gold: Iterable[SchemaProcedure], answers: Answers) -> dict[str, Count]:
+    """What each measure counts over all procedures. Each must have an answer for each of its steps."""
+    counted = [count_schema(procedure, answers[procedure.id]) for procedure in gold]
+    return {name: sum((counts[name] for counts in counted), start=Count()) for name in MEASURES}
 
 
-def count_schemas(gold: Iterable[SchemaProcedure], answers: Answers) -> SchemaCounts:
-    """What the measures count over all procedures. Each must have an answer for each of its steps."""
-    return sum((count_schema(procedure, answers[procedure.id]) for procedure in gold), start=SchemaCounts())
-
-
-def count_schema(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> SchemaCounts:
-    """What the measures count in one procedure."""
-    return SchemaCounts(
-        entities=_entities(gold, answer),
-        attributes=_attributes(gold, answer),
-        entities_a_step=_entities_a_step(gold, answer),
-        attributes_a_step=_attributes_a_step(gold, answer),
-    )
+def count_schema(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> dict[str, Count]:
+    """What each measure counts in one procedure."""
+    return {name: measure(gold, answer) for name, measure in MEASURES.items()}
 
 
 def _entities(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
@@ -222,6 +194,15 @@ def _attributes_a_step(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> C
         predicted=len(pairs),
         right=sum(_leading_pair(gold, *pair) is not None for pair in pairs),
     )
+
+
+MEASURES = {
+    "entities": _entities,
+    "attributes": _attributes,
+    "entities a step": _entities_a_step,
+    "attributes a step": _attributes_a_step,
+}
+"""What is counted, in the order in which it is printed."""
 
 
 def _pairs(answer: Sequence[StepAnswer]) -> Iterator[tuple[str, str]]:
@@ -345,7 +326,8 @@ def _answer(changes: Iterable[PredictedChange]) -> StepAnswer:
 
 def _figures(gold: SchemaGold, answers: Answers) -> tuple[Figure, ...]:
     """F1 of each measure, then their precision, then their recall."""
-    scores = count_schemas(gold.procedures.values(), answers).scores
+    counts = count_schemas(gold.procedures.values(), answers)
+    scores = {name: count.score for name, count in counts.items()}
     return shares({f"{name} {part}": getattr(score, part.lower()) for part in _PARTS for name, score in scores.items()})
 
 

@@ -75,7 +75,7 @@ def score_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores:
     Equal predictions count once. A single prediction that begins with "there will be no change" means none.
     """
     predicted = distinct_changes(predicted)
-    return empty_step(gold, predicted) or best_matches(pair_scores(gold, predicted))
+    return empty_step(gold, predicted) or StepScores(*best_scores(pair_scores(gold, predicted)))
 
 
 def empty_step(gold: Sequence[str], predicted: Sequence[str]) -> StepScores | None:
@@ -94,15 +94,6 @@ def pair_scores(gold: Sequence[str], predicted: Sequence[str]) -> Pairs:
     answers, predictions = [_read(sentence) for sentence in gold], [_read(sentence) for sentence in predicted]
     compared = [_compare(answer, prediction) for answer in answers for prediction in predictions]
     return np.array(compared, dtype=np.float64).reshape(len(gold), len(predicted), 3).transpose(2, 0, 1)
-
-
-def official_scores(gold: Mapping[str, Sequence[str]], predictions: Mapping[str, Sequence[str]]) -> StepScores:
-    """The means of `score_step` over the steps of `gold`, by id.
-
-    Raises InputError if there are no steps, or if an id is in one of the two only.
-    """
-    check_ids(gold, predictions)
-    return mean_scores(score_step(answers, predictions[name]) for name, answers in gold.items())
 
 
 def mean_scores(steps: Iterable[StepScores]) -> StepScores:
@@ -136,11 +127,6 @@ def check_ids(gold: Iterable[str], predictions: Iterable[str]) -> None:
 def _named(names: Sequence[str]) -> str:
     shown = ", ".join(names[:5])
     return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
-
-
-def best_matches(pairs: Pairs) -> StepScores:
-    """The official scores of a step from the scores of its pairs."""
-    return StepScores(*best_scores(pairs))
 
 
 def best_scores(pairs: Pairs) -> Iterable[Score]:

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import asdict, evolve, field, frozen
 
 from kgscripts.corpora.json_records import json_object, string
 from kgscripts.corpora.source import numbered_lines
@@ -291,16 +291,7 @@ def _segments(chains: Iterable[Chain]) -> tuple[LabelledSegment, ...]:
 def conflict_record(conflict: Conflict, sentences: Sequence[str]) -> dict[str, Any]:
     """A conflict for an adjudicator, who sets "accepted" of the chains that are right to true."""
     start, end = min(chain.start for chain in conflict.chains), max(chain.end for chain in conflict.chains)
-    chains = [
-        {
-            "start": chain.start,
-            "end": chain.end,
-            "scenario": chain.scenario,
-            "annotators": chain.annotators,
-            "accepted": False,
-        }
-        for chain in conflict.chains
-    ]
+    chains = [{**asdict(chain), "accepted": False} for chain in conflict.chains]
     return {
         "document": conflict.document,
         "kind": conflict.kind,

@@ -17,15 +17,6 @@ FEATURES = "tfidf"
 """What checkpoints call words that are weighted by their inverse document frequency."""
 
 
-@frozen(kw_only=True)
-class SegmentText:
-    """A segment of a text, or a whole story."""
-
-    words: Sequence[str]
-    """Its content words; see `kgscripts.reproductions.scenarios.tiling`."""
-    text: str
-
-
 @frozen(kw_only=True, eq=False)
 class TfIdf:
     """Counts of words times their inverse document frequency, at unit length (Salton and McGill 1986).

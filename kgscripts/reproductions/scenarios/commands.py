@@ -234,7 +234,6 @@ def topics(
 
     from kgscripts.models.registry import load
     from kgscripts.reproductions.scenarios.tiling import TopicTilingModel
-    from schemas.errors import ConfigurationError
 
     found = load("scenarios", model)
     if not isinstance(found, TopicTilingModel):

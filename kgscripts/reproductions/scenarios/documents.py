@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
@@ -22,7 +22,7 @@ from kgscripts.corpora.source import numbered_lines
 from kgscripts.reproductions.scenarios.webanno import FIRST_LINE, read_webanno
 from kgscripts.text.passages import sentence_spans
 from schemas.errors import InputError
-from schemas.records import Document, Passage, PassageKind
+from schemas.records import Document
 from schemas.scenario_documents import NONE, LabelledSegment, ScenarioDocument
 
 _REMEDY = 'each line is {"id": "1", "sentences": ["..."], "segments": [{"start": 0, "end": 1, "scenarios": ["..."]}]}'
@@ -129,16 +129,14 @@ def _known(label: str, others: Collection[str]) -> str:
     return resolve(label)
 
 
+def segments_record(name: str, segments: Sequence[LabelledSegment], **others: object) -> dict[str, Any]:
+    """The record of a document with these segments."""
+    return {"id": name, **others, "segments": list(map(asdict, segments))}
+
+
 def document_line(document: ScenarioDocument) -> str:
     """A document as a line of JSON."""
-    record = {
-        "id": document.id,
-        "sentences": document.sentences,
-        "segments": [
-            {"start": segment.start, "end": segment.end, "scenarios": segment.scenarios}
-            for segment in document.segments
-        ],
-    }
+    record = segments_record(document.id, document.segments, sentences=document.sentences)
     return json.dumps(record, ensure_ascii=False)
 
 
@@ -171,14 +169,6 @@ def stories_of(documents: Sequence[Document]) -> list[LabelledStory]:
             sentences=tuple(" ".join(document.text[start:end].split()) for start, end in found),
         )
         for document, found in zip(documents, spans, strict=True)
-    ]
-
-
-def split_sentences(texts: Iterable[str]) -> list[list[str]]:
-    """The sentences of each text, as the shipped pipeline splits it: not blank, without white space around them."""
-    whole = [(text, [Passage(kind=PassageKind.PARAGRAPH, start=0, end=len(text))] if text else []) for text in texts]
-    return [
-        [text[start:end] for start, end in found] for (text, _), found in zip(whole, sentence_spans(whole), strict=True)
     ]
 
 

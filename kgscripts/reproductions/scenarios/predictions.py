@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,50 +58,36 @@ def read_predictions(path: Path) -> dict[str, list[LabelledSegment]]:
     return predictions
 
 
-def prediction_line(name: str, segments: Sequence[LabelledSegment]) -> dict[str, Any]:
-    """The predicted segments of a document as `read_predictions` reads them."""
-    return {
-        "id": name,
-        "segments": [
-            {"start": segment.start, "end": segment.end, "scenarios": list(segment.scenarios)} for segment in segments
-        ],
-    }
-
-
 def predict(
     model: ScenarioModel, documents: Sequence[ScenarioDocument], *, on_documents: Callable[[int], object]
 ) -> dict[str, list[LabelledSegment]]:
     """The segments that a model finds, by document; `on_documents` is called with the number of further documents that
     are done."""
     predictions: dict[str, list[LabelledSegment]] = {}
-    for batch in _batches(documents):
-        found = model.detect([document.sentences for document in batch])
-        for document, segments in zip(batch, found, strict=True):
-            predictions[document.id] = [ranked(segment) for segment in segments]
+    for start in range(0, len(documents), _REPORTED):
+        batch = documents[start : start + _REPORTED]
+        predictions |= _ranked(batch, model.detect([document.sentences for document in batch]))
         on_documents(len(batch))
     return predictions
 
 
 def predict_on_gold(model: SegmentLabeller, documents: Sequence[ScenarioDocument]) -> dict[str, list[LabelledSegment]]:
     """The labels that a model gives to the gold segments (`gold_spans`), by document."""
-    predictions: dict[str, list[LabelledSegment]] = {}
-    for batch in _batches(documents):
-        spans = [gold_spans(document) for document in batch]
-        found = model.label([document.sentences for document in batch], spans)
-        for document, segments in zip(batch, found, strict=True):
-            predictions[document.id] = [ranked(segment) for segment in segments]
-    return predictions
+    texts = [document.sentences for document in documents]
+    return _ranked(documents, model.label(texts, [gold_spans(document) for document in documents]))
+
+
+def _ranked(
+    documents: Sequence[ScenarioDocument], found: Sequence[Sequence[DetectedSegment]]
+) -> dict[str, list[LabelledSegment]]:
+    pairs = zip(documents, found, strict=True)
+    return {document.id: [ranked(segment) for segment in segments] for document, segments in pairs}
 
 
 def ranked(segment: DetectedSegment) -> LabelledSegment:
     """A detected segment with its labels, then the other labels in the order of the model."""
     labels = dict.fromkeys((*(segment.scenarios or (NONE,)), *(label for label, _ in segment.ranking)))
     return LabelledSegment(start=segment.start, end=segment.end, scenarios=tuple(labels))
-
-
-def _batches(documents: Sequence[ScenarioDocument]) -> Iterator[Sequence[ScenarioDocument]]:
-    for start in range(0, len(documents), _REPORTED):
-        yield documents[start : start + _REPORTED]
 
 
 def _list(record: Mapping[str, Any]) -> list[Any]:

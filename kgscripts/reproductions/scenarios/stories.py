@@ -47,19 +47,20 @@ class StoryAccuracy:
         return self.right_among_theirs / self.stories
 
 
-def seen_accuracy(
+def story_accuracy(
     stories: Sequence[LabelledStory],
     train: Training,
     *,
+    whole_scenarios: bool,
     folds: int = 5,
     seed: int = 0,
     same: Callable[[str], str] = resolve,
-    on_story: Callable[[int], object] | None = None,
+    on_story: Callable[[int], object] = lambda _: None,
 ) -> StoryAccuracy:
-    """The accuracy on stories of scenarios of which other stories were trained on.
+    """The accuracy on stories of scenarios of which other stories were trained on, or with `whole_scenarios` no story.
 
-    The stories of each scenario are dealt out to the folds. Stories that are the only one of their scenario are trained
-    on and not predicted.
+    The stories of each scenario are dealt out to the folds, and those that are the only one of their scenario are
+    trained on and not predicted; of whole scenarios, all stories are withheld together.
 
     Parameters
     ----------
@@ -75,66 +76,23 @@ def seen_accuracy(
     Raises
     ------
     InputError
-        If no scenario has two stories.
+        If no scenario has two stories, or of whole scenarios, if there are no stories.
     ConfigurationError
         If there are fewer than two folds.
     """
-    _check(folds)
-    groups = [group for group in _by_scenario(stories, same) if len(group) > 1]
-    if not groups:
-        raise InputError("no scenario has two stories", remedy="add labelled stories")
-    draw = random.Random(seed)
-    parts: list[list[LabelledStory]] = [[] for _ in range(folds)]
-    place = 0
-    for group in groups:
-        for story in draw.sample(group, len(group)):
-            parts[place % folds].append(story)
-            place += 1
-    return _accuracy(stories, parts, train, same, on_story)
-
-
-def named_accuracy(
-    stories: Sequence[LabelledStory],
-    train: Training,
-    *,
-    folds: int = 10,
-    seed: int = 0,
-    same: Callable[[str], str] = resolve,
-    on_story: Callable[[int], object] | None = None,
-) -> StoryAccuracy:
-    """The accuracy on stories of scenarios of which no story was trained on.
-
-    The scenarios are dealt out to the folds; all their stories are withheld together. Parameters are those of
-    `seen_accuracy`. Raises InputError if there are no stories, and ConfigurationError for fewer than two folds.
-    """
-    _check(folds)
-    if not stories:
-        raise InputError("no labelled stories", remedy="add labelled stories")
-    groups = _by_scenario(stories, same)
-    random.Random(seed).shuffle(groups)
-    parts = [[story for group in groups[first::folds] for story in group] for first in range(folds)]
-    return _accuracy(stories, parts, train, same, on_story)
-
-
-def _check(folds: int) -> None:
     if folds < 2:
         raise ConfigurationError(f"{folds} folds", remedy="take at least two")
-
-
-def _by_scenario(stories: Iterable[LabelledStory], same: Callable[[str], str]) -> list[list[LabelledStory]]:
-    groups: dict[str, list[LabelledStory]] = {}
-    for story in sorted(stories, key=lambda story: story.id):
-        groups.setdefault(same(story.scenario), []).append(story)
-    return [group for _, group in sorted(groups.items())]
-
-
-def _accuracy(
-    stories: Sequence[LabelledStory],
-    parts: Sequence[Sequence[LabelledStory]],
-    train: Training,
-    same: Callable[[str], str],
-    on_story: Callable[[int], object] | None,
-) -> StoryAccuracy:
+    groups = [group for group in _by_scenario(stories, same) if whole_scenarios or len(group) > 1]
+    if not groups:
+        message = "no labelled stories" if whole_scenarios else "no scenario has two stories"
+        raise InputError(message, remedy="add labelled stories")
+    draw = random.Random(seed)
+    if whole_scenarios:
+        draw.shuffle(groups)
+        parts = [[story for group in groups[first::folds] for story in group] for first in range(folds)]
+    else:
+        dealt = [story for group in groups for story in draw.sample(group, len(group))]
+        parts = [dealt[first::folds] for first in range(folds)]
     theirs = {same(story.scenario) for part in parts for story in part}
     mistakes: list[StoryMistake] = []
     right_among_theirs = 0
@@ -152,16 +110,22 @@ def _accuracy(
     )
 
 
+def _by_scenario(stories: Iterable[LabelledStory], same: Callable[[str], str]) -> list[list[LabelledStory]]:
+    groups: dict[str, list[LabelledStory]] = {}
+    for story in sorted(stories, key=lambda story: story.id):
+        groups.setdefault(same(story.scenario), []).append(story)
+    return [group for _, group in sorted(groups.items())]
+
+
 def _rankings(
     stories: Sequence[LabelledStory],
     parts: Sequence[Sequence[LabelledStory]],
     train: Training,
-    on_story: Callable[[int], object] | None,
+    on_story: Callable[[int], object],
 ) -> Iterator[tuple[LabelledStory, Sequence[str]]]:
     """Each story with the ranking by a classifier that was trained without the stories of its part."""
     for part in filter(None, parts):
         withheld = {story.id for story in part}
         classify = train([story for story in stories if story.id not in withheld])
         yield from zip(part, classify([story.sentences for story in part]), strict=True)
-        if on_story is not None:
-            on_story(len(part))
+        on_story(len(part))

@@ -129,8 +129,8 @@ def scenarios(
     from kgscripts.models.registry import load
     from kgscripts.models.scenarios.list import read_scenario_list, with_added
     from kgscripts.reproductions.scenarios.detection import evaluate_scenarios
-    from kgscripts.reproductions.scenarios.documents import read_scenario_documents
-    from kgscripts.reproductions.scenarios.predictions import prediction_line, read_predictions
+    from kgscripts.reproductions.scenarios.documents import read_scenario_documents, segments_record
+    from kgscripts.reproductions.scenarios.predictions import read_predictions
 
     if (predictions is None) == (model is None):
         raise typer.BadParameter("give either --predictions or --model", param_hint="--predictions")
@@ -146,8 +146,8 @@ def scenarios(
         name, predicted = predictions.name, read_predictions(predictions)
     found = evaluate_scenarios(documents, predicted, on_gold, **_called(gold, split), system=name, source=model or "")
     if predictions_out is not None:
-        lines = (prediction_line(document.id, predicted[document.id]) for document in documents)
-        write_lines(predictions_out, (json_text(line, indent=None) for line in lines))
+        records = (segments_record(document.id, predicted[document.id]) for document in documents)
+        write_lines(predictions_out, (json_text(record, indent=None) for record in records))
     return [found]
 
 

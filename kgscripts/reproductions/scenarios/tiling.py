@@ -25,7 +25,6 @@ from kgscripts.models.scenarios.protocol import sentences_of
 from kgscripts.reproductions.scenarios.classifier import (
     FEATURES,
     ScenarioClassifier,
-    SegmentText,
     TfIdf,
     scenario_entropy,
 )
@@ -121,10 +120,9 @@ class ReadDocument:
         words = iter(content_words([sentence for sentences in documents for sentence in sentences]))
         return [cls(sentences, list(islice(words, len(sentences)))) for sentences in documents]
 
-    def segment(self, start: int, end: int) -> SegmentText:
-        """The sentences `start:end` as one text."""
-        words = [word for sentence in self.words[start:end] for word in sentence]
-        return SegmentText(words=words, text=" ".join(self.sentences[start:end]))
+    def segment(self, start: int, end: int) -> list[str]:
+        """The content words of the sentences `start:end`."""
+        return [word for sentence in self.words[start:end] for word in sentence]
 
 
 @frozen(kw_only=True, eq=False)
@@ -157,7 +155,7 @@ class ScenarioParts:
         """The entropy of each segment, and its `RANKED` most probable scenarios."""
         found = []
         for at in range(0, len(spans), _SEGMENTS):
-            segments = [document.segment(start, end).words for start, end in spans[at : at + _SEGMENTS]]
+            segments = [document.segment(start, end) for start, end in spans[at : at + _SEGMENTS]]
             probabilities = self.classifier.probabilities(self.tfidf.vectors(segments))
             for entropy, row in zip(scenario_entropy(probabilities), probabilities, strict=True):
                 best = np.argsort(-row, kind="stable")[:RANKED]

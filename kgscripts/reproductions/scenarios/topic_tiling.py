@@ -7,8 +7,6 @@ coherence is smoothed first, as in TextTiling (Hearst 1994, 1997), which the dep
 The baselines have a segment for each sentence, or boundaries at random (section 5.1).
 
 Topics are those of latent Dirichlet allocation (Blei, Ng and Jordan 2003) that were trained before.
-
-Topics are those of latent Dirichlet allocation (Blei, Ng and Jordan 2003) that were trained before.
 """
 
 from __future__ import annotations

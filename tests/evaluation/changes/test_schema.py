@@ -14,7 +14,6 @@ import pytest
 
 from kgscripts.reproductions.openpi.schema import (
     Count,
-    SchemaCounts,
     SchemaGold,
     StepAnswer,
     count_schema,
@@ -37,7 +36,7 @@ def _gold(folder: Path, content: object) -> SchemaGold:
     return gold
 
 
-def _counts(folder: Path, answer: Sequence[StepAnswer]) -> SchemaCounts:
+def _counts(folder: Path, answer: Sequence[StepAnswer]) -> dict[str, Count]:
     return count_schema(_gold(folder, {"1": PROCEDURE}).procedures["1"], answer)
 
 
@@ -57,40 +56,41 @@ def test_names_are_compared_without_case_and_one_article() -> None:
 def test_counts_by_hand(tmp_path: Path) -> None:
     found = _counts(tmp_path, ANSWER)
     # "The kettle" finds nothing, since it is not compared as written, but it is right.
-    assert found.entities == Count(gold=2, found=2, predicted=4, right=3)
+    assert found["entities"] == Count(gold=2, found=2, predicted=4, right=3)
     # The volume of the tea kettle is found, and right, in both steps; it is one of five distinct pairs.
-    assert found.attributes == Count(gold=3, found=3, predicted=5, right=4)
-    assert found.entities_a_step == Count(gold=3, found=3, predicted=5, right=4)
+    assert found["attributes"] == Count(gold=3, found=3, predicted=5, right=4)
+    assert found["entities a step"] == Count(gold=3, found=3, predicted=5, right=4)
     # One attribute of the kettle for two entities, then one of the kettle and one of the water for three.
-    assert found.attributes_a_step == Count(gold=8, found=2, predicted=6, right=4)
-    assert found.scores["attributes a step"] == (4 / 6, 2 / 8, 4 / 11)
+    assert found["attributes a step"] == Count(gold=8, found=2, predicted=6, right=4)
+    assert found["attributes a step"].score == (4 / 6, 2 / 8, 4 / 11)
 
 
 def test_right_pairs_count_until_their_leading_names_are_answered(tmp_path: Path) -> None:
-    other = _counts(tmp_path, [{"tea kettle": ["volume"]}, {"tea kettle": ["volume"]}]).attributes
+    other = _counts(tmp_path, [{"tea kettle": ["volume"]}, {"tea kettle": ["volume"]}])["attributes"]
     assert (other.predicted, other.right, other.score.precision) == (1, 2, 1.0)
-    leading = _counts(tmp_path, [{"kettle": ["fullness"], "tea kettle": ["volume"]}, {"kettle": ["fullness"]}])
-    assert (leading.attributes.predicted, leading.attributes.right) == (2, 1)
-    assert leading.attributes.found == 3
+    leading = _counts(tmp_path, [{"kettle": ["fullness"], "tea kettle": ["volume"]}, {"kettle": ["fullness"]}])[
+        "attributes"
+    ]
+    assert (leading.predicted, leading.right, leading.found) == (2, 1, 3)
 
 
 def test_a_right_answer_for_another_step_is_right_but_finds_nothing(tmp_path: Path) -> None:
     found = _counts(tmp_path, [{"water": ["temperature"]}, {}])
-    assert found.entities_a_step == Count(gold=3, found=0, predicted=1, right=1)
-    assert found.attributes_a_step == Count(gold=1, found=0, predicted=1, right=1)
+    assert found["entities a step"] == Count(gold=3, found=0, predicted=1, right=1)
+    assert found["attributes a step"] == Count(gold=1, found=0, predicted=1, right=1)
 
 
 @pytest.mark.parametrize("answer", [[{}, {}], [{"": []}, {"the ": [""]}]])
 def test_answers_without_anything_right_score_0(tmp_path: Path, answer: Sequence[StepAnswer]) -> None:
-    assert {part for score in _counts(tmp_path, answer).scores.values() for part in score} == {0.0}
+    assert {part for count in _counts(tmp_path, answer).values() for part in count.score} == {0.0}
 
 
 def test_counts_of_procedures_are_added(tmp_path: Path) -> None:
     gold = _gold(tmp_path, {"1": PROCEDURE, "2": PROCEDURE})
     one = count_schemas([gold.procedures["1"]], {"1": ANSWER})
     both = count_schemas(gold.procedures.values(), {"2": ANSWER, "1": ANSWER})
-    assert both == one + one
-    assert both.scores == one.scores
+    assert both == {name: count + count for name, count in one.items()}
+    assert [count.score for count in both.values()] == [count.score for count in one.values()]
 
 
 def _by_the_evaluator(evaluator: Path, folder: Path, gold: SchemaGold, answers: object) -> list[dict[str, float]]:
@@ -112,8 +112,7 @@ def _by_the_evaluator(evaluator: Path, folder: Path, gold: SchemaGold, answers: 
 
 def _check_counts(evaluator: Path, folder: Path, gold: SchemaGold, answers: Any) -> None:
     counts = count_schemas(gold.procedures.values(), answers)
-    measures = (counts.entities, counts.attributes, counts.entities_a_step, counts.attributes_a_step)
-    for count, printed in zip(measures, _by_the_evaluator(evaluator, folder, gold, answers), strict=True):
+    for count, printed in zip(counts.values(), _by_the_evaluator(evaluator, folder, gold, answers), strict=True):
         assert (count.gold, count.found, count.predicted, count.right) == tuple(
             printed[name] for name in ("gold_total", "gold_correct", "pred_total", "pred_correct")
         )
@@ -153,10 +152,10 @@ def test_published_figures(openpi_2: Path) -> None:
     }
     for name, file in published_files(openpi_2).items():
         answers = read_schema_answers(file, gold.procedures)
-        scores = [*count_schemas(gold.procedures.values(), answers).scores.values()]
+        scores = [count.score for count in count_schemas(gold.procedures.values(), answers).values()]
         assert tuple(round(100 * score.f1, 1) for score in scores[:3]) == expected[name]
     answers = read_schema_answers(published_files(openpi_2)["davinci"], more.procedures)
-    scores = [*count_schemas(more.procedures.values(), answers).scores.values()]
+    scores = [count.score for count in count_schemas(more.procedures.values(), answers).values()]
     assert [round(100 * score.f1, 1) for score in scores[:3]] == [59.6, 45.0, 59.5]
 
 

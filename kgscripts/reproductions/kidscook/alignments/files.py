@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from kgscripts.corpora.pairs.loading import load_pairs
 from kgscripts.corpora.pairs.pair import Pair
@@ -29,13 +30,13 @@ _RESAMPLES = 2000
 
 @frozen
 class Anchors:
-    """The anchors of some pairs; `indices` are (pair, concrete token) in order."""
+    """The anchors of some pairs."""
 
     pairs: Sequence[Pair]
-    indices: tuple[tuple[int, int], ...] = field(init=False)
 
-    @indices.default
-    def _default_indices(self) -> tuple[tuple[int, int], ...]:
+    @cached_property
+    def indices(self) -> tuple[tuple[int, int], ...]:
+        """(pair, concrete token), in order."""
         return tuple((row, index) for row, pair in enumerate(self.pairs) for index in anchors(pair))
 
     def accuracy(self, align: Align) -> float:

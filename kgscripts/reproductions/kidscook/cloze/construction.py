@@ -46,15 +46,6 @@ class TokenAgreement:
     accuracy: float
 
 
-@frozen(kw_only=True)
-class WordOverlap:
-    """Overlap of a list of words with a reference list."""
-
-    words: int
-    reference: int
-    common: int
-
-
 def blankable_words(pairs: Sequence[Pair], *, min_count: int = MIN_COUNT) -> list[str]:
     """The whitelist of words that may be blanked, most frequent first.
 
@@ -132,10 +123,10 @@ def token_agreement(pairs: Iterable[Pair], words: Set[str], templates: Iterable[
     )
 
 
-def word_overlap(words: Iterable[str], reference: Iterable[str]) -> WordOverlap:
-    """The number of words that two lists share."""
+def word_overlap(words: Iterable[str], reference: Iterable[str]) -> dict[str, int]:
+    """The numbers of words of two lists, and of those that they share."""
     ours, theirs = set(words), set(reference)
-    return WordOverlap(words=len(ours), reference=len(theirs), common=len(ours & theirs))
+    return {"words": len(ours), "reference": len(theirs), "common": len(ours & theirs)}
 
 
 def _has_content(word: str) -> bool:

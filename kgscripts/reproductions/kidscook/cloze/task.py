@@ -43,16 +43,11 @@ class FilledItem:
     item: ClozeItem
     oracle: Sequence[Guess]
     """Given the gold word of every earlier token."""
-    oracle_words: Sequence[str]
-    """The concrete tokens predicted blank by blank, given gold words before each blank."""
     oracle_choices: Sequence[Guess]
+    """Given own words within the blank, and gold words before it."""
     greedy: Sequence[Guess]
     """Of the candidate sequence that was chosen."""
     greedy_words: Sequence[str]
-
-
-def _ignore(_: object) -> None:
-    """A callback that does nothing."""
 
 
 def evaluate_cloze(
@@ -61,7 +56,7 @@ def evaluate_cloze(
     candidates: Candidates,
     *,
     seed: int = 1931,
-    on_words: Callable[[int], None] = _ignore,
+    on_words: Callable[[int], None] = lambda _: None,
     on_filled: Sequence[Callable[[FilledItem], None]] = (),
 ) -> Evaluation:
     """Evaluate a model on cloze templates.
@@ -106,20 +101,12 @@ def _fill_items(
         FilledItem(
             item=item,
             oracle=with_gold.guesses,
-            oracle_words=_filled_in(item, with_own.guesses, candidates),
             oracle_choices=with_own.guesses,
             greedy=sample.guesses,
             greedy_words=sample.words,
         )
         for item, with_gold, with_own, sample in zip(items, gold, own, chosen, strict=True)
     ]
-
-
-def _filled_in(item: ClozeItem, guesses: Sequence[Guess], candidates: Candidates) -> list[str]:
-    words = list(item.concrete)
-    for blank, guess in zip(item.blanks, guesses, strict=True):
-        words[blank.position] = candidates.word(guess.choice)
-    return words
 
 
 def _most_probable(model: ClozeModel, sampled: Sequence[Sequence[Filling]]) -> list[Filling]:

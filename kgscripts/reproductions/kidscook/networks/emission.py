@@ -1,32 +1,20 @@
 """Word emission of the segment transducer: softmax(W relu(A e_i + B d_j + c) + b) (KidsCook, equation 3).
 
 The scores of all words for all pairs would not fit in memory (a batch of 32 at 50 x 50 and 2,005 words: 640 MB, several
-times over with automatic differentiation). Here they pass through a chunk that stays in the cache. Probabilities are
-kept for the backward pass as long as they fit into `STORED_BYTES`; the others are computed again.
+times over with automatic differentiation). Here they are computed chunk by chunk. Log probabilities are kept for the
+backward pass as long as they fit into `STORED_BYTES`; the others are computed again.
 """
 
 from __future__ import annotations
 
-import weakref
-from collections import deque
-from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
 import torch
-from attrs import frozen
 from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 STORED_BYTES = 768 * 2**20
-CACHED_BYTES = 2**20
-"""Size of a chunk for each core of a processor, so that it fits into the cache."""
-DEVICE_BYTES = 128 * 2**20
-"""Size of a chunk on an accelerator, which is fast for large multiplications."""
-LEAST_ROWS = 64
-"""Fewer rows make a matrix multiplication slow, whatever the vocabulary."""
-FAINT = 1e-30
-NO_WORD = -1e30
-"""Score of padding words: finite, as it is multiplied by zeros."""
+CHUNK_BYTES = 40 * 2**20
+"""Of the scores that are computed at once. Blocks of this size go back to the system, which smaller ones may not."""
 
 
 def target_log_probabilities(
@@ -40,7 +28,7 @@ def target_log_probabilities(
     *,
     dropout: float = 0.0,
 ) -> Tensor:
-    """log softmax(weight relu(first[k] + second[l]) + bias)[target] for pairs (k, l), (pairs,); differentiable once.
+    """log softmax(weight relu(first[k] + second[l]) + bias)[target] for pairs (k, l), (pairs,).
 
     Parameters
     ----------
@@ -53,180 +41,20 @@ def target_log_probabilities(
     dropout:
         Share of the hidden layer that is dropped behind the relu, in [0, 1).
     """
-    differentiated = (first.to(weight.dtype), second.to(weight.dtype), weight, bias)
-    # Inside the function `requires_grad` does not show whether gradients are recorded.
-    keep = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in differentiated)
-    values: Tensor = _TargetLogProbabilities.apply(  # type: ignore[no-untyped-call]
-        *differentiated, first_index, second_index, targets, dropout, keep
-    )
-    return values
+    first, second = first.to(weight.dtype), second.to(weight.dtype)
 
+    def chunk(first_index: Tensor, second_index: Tensor, targets: Tensor) -> Tensor:
+        hidden = functional.dropout((first[first_index] + second[second_index]).relu(), dropout)
+        return -functional.cross_entropy(functional.linear(hidden, weight, bias), targets, reduction="none")
 
-class _TargetLogProbabilities(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any,
-        first: Tensor,
-        second: Tensor,
-        weight: Tensor,
-        bias: Tensor,
-        first_index: Tensor,
-        second_index: Tensor,
-        targets: Tensor,
-        dropout: float,
-        keep: bool,
-    ) -> Tensor:
-        pairs, width = len(targets), weight.shape[1]
-        projection = _padded(weight, bias)
-        noise = _Dropout.of(dropout)
-        hidden = projection.new_zeros(pairs, projection.shape[1])
-        hidden[:, width] = 1.0
-        units = hidden[:, :width]
-        torch.add(first.index_select(0, first_index), second.index_select(0, second_index), out=units)
-        noise.apply(units.clamp_(min=0.0))
-        chunks = _Chunks.of(projection, pairs)
-        stored = _kept(chunks.stored if keep else 0, projection)
-        scores = projection.new_empty(chunks.rows, len(projection))
-        values = projection.new_empty(pairs)
-        for rows in chunks:
-            at_target = targets[rows, None]
-            chunk = chunks.scores(hidden[rows], projection, out=scores)
-            if rows.stop > len(stored):
-                values[rows] = torch.log_softmax(chunk, dim=1, out=chunk).gather(1, at_target)[:, 0]
-            else:
-                probabilities = torch.softmax(chunk, dim=1, out=stored[rows]).gather(1, at_target)[:, 0]
-                values[rows] = probabilities.log()
-                # Subnormal probabilities have lost digits, or are zero.
-                faint = (probabilities < FAINT).nonzero()[:, 0]
-                if len(faint):
-                    values[rows.start + faint] = chunk[faint].log_softmax(dim=1).gather(1, at_target[faint])[:, 0]
-        if keep:
-            ctx.save_for_backward(projection, hidden, stored, first_index, second_index, targets)
-            ctx.sizes = width, len(weight), len(first), len(second), chunks, noise.scale
-        return values
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        projection, hidden, stored, first_index, second_index, targets = ctx.saved_tensors
-        width, words, firsts, seconds, chunks, scale = ctx.sizes
-        # The gradient of the scores is gradient * (1 at the target - probabilities): two products each.
-        weighted = hidden * gradient[:, None]
-        by_projection = torch.zeros_like(projection).index_add_(0, targets, weighted)
-        by_layer = torch.empty_like(hidden)
-        scores = projection.new_empty(chunks.rows, len(projection))
-        for rows in chunks:
-            if rows.stop > len(stored):
-                probabilities = chunks.scores(hidden[rows], projection, out=scores)
-                torch.softmax(probabilities, dim=1, out=probabilities)
-            else:
-                probabilities = stored[rows]
-            by_projection.addmm_(probabilities.t(), weighted[rows], alpha=-1.0)
-            torch.mm(probabilities, projection, out=by_layer[rows])
-        by_layer.sub_(projection.index_select(0, targets)).mul_(gradient[:, None] * -scale)
-        by_units = by_layer.mul_(hidden > 0.0)[:, :width]
-        by_first = projection.new_zeros(firsts, width).index_add_(0, first_index, by_units)
-        by_second = projection.new_zeros(seconds, width).index_add_(0, second_index, by_units)
-        by_weight, by_bias = by_projection[:words, :width], by_projection[:words, width]
-        return by_first, by_second, by_weight, by_bias, None, None, None, None, None
-
-
-@frozen
-class _Chunks:
-    """Slices of `pairs` rows: `rows` at a time, the first `stored` of which (whole slices) may be kept.
-
-    A slice is computed in `parts`, one a core. Each core then has the scores for its softmax in its own cache: a single
-    product would be divided among the cores in another way and take half as long again.
-    """
-
-    pairs: int
-    rows: int
-    parts: int
-    stored: int
-
-    @classmethod
-    def of(cls, projection: Tensor, pairs: int) -> _Chunks:
-        row_bytes = len(projection) * projection.element_size()
-        on_processor = projection.device.type == "cpu"
-        parts = torch.get_num_threads() if on_processor else 1
-        part_rows = (CACHED_BYTES if on_processor else DEVICE_BYTES) // row_bytes // LEAST_ROWS * LEAST_ROWS
-        rows = max(LEAST_ROWS, part_rows) * parts
-        kept = STORED_BYTES // row_bytes
-        return cls(pairs, rows, parts, pairs if kept >= pairs else kept // rows * rows)
-
-    def __iter__(self) -> Iterator[slice]:
-        for start in range(0, self.pairs, self.rows):
-            yield slice(start, min(start + self.rows, self.pairs))
-
-    def scores(self, layer: Tensor, projection: Tensor, *, out: Tensor) -> Tensor:
-        """Scores of all words, (rows of the slice, words), in the first rows of `out`."""
-        scores = out[: len(layer)]
-        parts = self.parts if len(layer) % self.parts == 0 else 1
-        words = projection.t().expand(parts, -1, -1)
-        by_part = (parts, len(layer) // parts, -1)
-        torch.bmm(layer.view(by_part), words, out=scores.view(by_part))
-        return scores
-
-
-@frozen
-class _Dropout:
-    """Drops a share of all units, in steps of 1/65536, and scales the rest by `scale`.
-
-    Four units share one random number of 64 bits: `torch.nn.functional.dropout` takes one each, and ten times as long.
-    """
-
-    threshold: int
-    scale: float
-
-    @classmethod
-    def of(cls, share: float) -> _Dropout:
-        steps = round(share * 2**16)
-        return cls(steps, 2**16 / (2**16 - steps))
-
-    def apply(self, units: Tensor) -> None:
-        """Change `units` in place."""
-        if self.threshold == 0:
-            return
-        count = units.numel()
-        numbers = torch.empty(-(-count // 4), dtype=torch.int64, device=units.device).random_(-(2**63), None)
-        # A product with truth values takes a quarter of the time of masked_fill_.
-        units *= numbers.view(torch.int16)[:count].view(units.shape) >= self.threshold - 2**15
-        units *= self.scale
-
-
-def _padded(weight: Tensor, bias: Tensor) -> Tensor:
-    """Weight and bias side by side, both sides padded to a multiple of eight, which makes products fast."""
-    words, width = weight.shape
-    projection = weight.new_zeros(-(-words // 8) * 8, -(-(width + 1) // 8) * 8)
-    projection[:words, :width] = weight
-    projection[:, width] = NO_WORD
-    projection[:words, width] = bias
-    return projection
-
-
-_spare: deque[np.ndarray[tuple[int], np.dtype[np.uint8]]] = deque(maxlen=1)
-"""A block of memory that is not in use, for the next probabilities."""
-
-
-def _kept(rows: int, projection: Tensor) -> Tensor:
-    """Uninitialised memory for probabilities, (rows, words).
-
-    On a processor it is that of the step before, once nothing refers to it any more: the system hands new memory out
-    page by page and clears it, which takes longer than the multiplication that fills it. What is never written takes
-    no memory, so that one block serves batches of all sizes.
-    """
-    count = rows * len(projection) * projection.element_size()
-    if count == 0 or projection.device.type != "cpu":
-        return projection.new_empty(rows, len(projection))
-    try:
-        block = _spare.pop()
-    except IndexError:
-        block = np.empty(0, np.uint8)
-    if len(block) < count:
-        block = np.empty(STORED_BYTES, np.uint8)
-    memory = block[:count]
-    weakref.finalize(memory, _spare.append, block).atexit = False
-    return torch.from_numpy(memory).view(projection.dtype).view(rows, len(projection))
+    row_bytes = len(weight) * weight.element_size()
+    rows = max(1, CHUNK_BYTES // row_bytes)
+    values = [weight.new_zeros(0)]
+    for start in range(0, len(targets), rows):
+        inputs = [index[start : start + rows] for index in (first_index, second_index, targets)]
+        is_kept = (start + rows) * row_bytes <= STORED_BYTES
+        values.append(chunk(*inputs) if is_kept else checkpoint(chunk, *inputs, use_reentrant=False))
+    return torch.cat(values)
 
 
 class WordEmission(nn.Module):

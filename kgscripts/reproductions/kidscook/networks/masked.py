@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Literal, cast
 
 import torch
@@ -157,15 +158,8 @@ class MaskedNetwork(nn.Module):
             torch.cat([self.word_vectors(self.words), unknown[None]]), torch.tensor(frequency), dropout
         )
         self.adapted: PeftModel | Bert = encoder.network if rank is None else with_adapters(encoder.network, rank)
-        pieces: dict[str, list[int]] = {}
-
-        def pieces_of(word: str) -> Sequence[int]:
-            if word not in pieces:
-                pieces[word] = encoder.pieces(word)
-            return pieces[word]
-
         self.inputs = InputEncoding(
-            pieces_of,
+            cache(encoder.pieces),
             start=encoder.start,
             separator=encoder.separator,
             mask=encoder.mask,

@@ -25,40 +25,24 @@ from kgscripts.settings import settings_from
 from schemas.errors import ConfigurationError
 
 
-class LanguageModel(PairNetwork):
-    """A decoder alone. Parameters as `PairNetwork`."""
-
-    def __init__(
-        self, settings: LanguageModelSettings, vocabulary_size: int, start: int, vectors: Tensor | None = None
-    ) -> None:
-        super().__init__(settings, vocabulary_size, start, vectors)
-        self.output = WordOutput(settings.hidden_size, settings, vocabulary_size)
-
-    def log_likelihood(self, batch: PairBatch) -> Tensor:
-        """See `PairNetwork`; the abstract side is not read."""
-        return self.output.log_likelihood(self.decode(batch.concrete)[:, :-1], batch)
-
-    def next_word(self, batch: PairBatch, rows: Tensor, positions: Tensor) -> Tensor:
-        """See `PairNetwork`."""
-        logits: Tensor = self.output(self.decode(batch.concrete)[rows, positions])
-        return logits
-
-
-class SequenceToSequence(PairNetwork):
-    """The decoder starts from the encoder's last state. Parameters as `PairNetwork`.
+class RecurrentNetwork(PairNetwork):
+    """The baselines: a decoder alone, or one that starts from an encoder's last state. Parameters as `PairNetwork`.
 
     With attention, a word is predicted from the decoder's state and the mean of the encoder's states under
     softmax(d W e) (Luong's "general" score); the context is not fed back to the decoder.
     """
 
     def __init__(
-        self, settings: SequenceToSequenceSettings, vocabulary_size: int, start: int, vectors: Tensor | None = None
+        self, settings: LanguageModelSettings, vocabulary_size: int, start: int, vectors: Tensor | None = None
     ) -> None:
         super().__init__(settings, vocabulary_size, start, vectors)
         size = settings.hidden_size
-        self.encoder = AbstractEncoder(settings, bidirectional=settings.bidirectional)
-        self.attention = nn.Linear(size, size) if settings.attention else None
-        self.output = WordOutput(2 * size if settings.attention else size, settings, vocabulary_size)
+        self.encoder: AbstractEncoder | None = None
+        self.attention: nn.Linear | None = None
+        if isinstance(settings, SequenceToSequenceSettings):
+            self.encoder = AbstractEncoder(settings, bidirectional=settings.bidirectional)
+            self.attention = nn.Linear(size, size) if settings.attention else None
+        self.output = WordOutput(size if self.attention is None else 2 * size, settings, vocabulary_size)
 
     def log_likelihood(self, batch: PairBatch) -> Tensor:
         """See `PairNetwork`."""
@@ -71,6 +55,8 @@ class SequenceToSequence(PairNetwork):
 
     def _states(self, batch: PairBatch) -> Tensor:
         """The states from which words are predicted, (batch, concrete + 1, hidden or twice that with attention)."""
+        if self.encoder is None:
+            return self.decode(batch.concrete)
         encoded = self.encoder(self.embedding(batch.abstract), batch.abstract_lengths)
         decoded = self.decode(batch.concrete, encoded.last)
         if self.attention is None:
@@ -102,9 +88,7 @@ def make_network(settings: LanguageModelSettings, vocabulary: Vocabulary, vector
     size, start = len(vocabulary), vocabulary.start
     if isinstance(settings, TransducerSettings):
         return Transducer(settings, size, start, vectors)
-    if isinstance(settings, SequenceToSequenceSettings):
-        return SequenceToSequence(settings, size, start, vectors)
-    return LanguageModel(settings, size, start, vectors)
+    return RecurrentNetwork(settings, size, start, vectors)
 
 
 def network_checkpoint(
