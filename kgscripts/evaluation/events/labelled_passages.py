@@ -47,11 +47,7 @@ class _Counts:
         for event in reading.events:
             place = min(_BINS - 1, int(event.probability * _BINS))
             self.bins[place].append((event.probability, event.word in gold.words))
-        found = {
-            (word, thing.word, thing.label)
-            for word, event in both.items()
-            for thing in event.parts(_LEAST)
-        }
+        found = {(word, thing.word, thing.label) for word, event in both.items() for thing in event.parts(_LEAST)}
         known = {(word, thing, label) for word, event in both.items() for thing, label in gold.pairs[word].items()}
         kinds = {"pronoun": {REFERENT}, "place before": {PLACE_BEFORE}}
         for name, labels in kinds.items():
