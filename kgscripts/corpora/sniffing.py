@@ -24,6 +24,8 @@ _COMMENTS = 50
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _TEXT_SUFFIXES = (*_MARKDOWN_SUFFIXES, ".txt", ".text")
 _JSON_ARRAY = re.compile(r"\s*\[\s*\{\s*\"")
+_YAML_SUFFIXES = (".yaml", ".yml")
+_SCRIPT = re.compile(r"\A\s*\{?\s*\"?scenario\"?:.*^\s*\"?steps\"?:", re.DOTALL | re.MULTILINE)
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
@@ -38,7 +40,7 @@ def sniff_package(sample: bytes, name: str) -> str | None:
 def sniff(sample: bytes, name: str) -> str | None:
     """The format of a source with this beginning and name; None for XML in an unknown format.
 
-    Pages are recognised by their document type, root element or name, other XML by its root element, JSON lines and
+    Scripts are recognised by their first key or the name of the file, pages by their document type, root element or name, other XML by its root element, JSON lines and
     arrays by the brackets or the name, InScript by its word marks, tables by the name and, if it is one of pairs too,
     by their header, pairs by two or three columns, CoNLL-U by the ten columns of a first word or the name, Markdown by
     a heading or at least two list items; everything else is plain text.
@@ -60,6 +62,8 @@ def sniff(sample: bytes, name: str) -> str | None:
         known = _XML_FORMATS.get(root)
         if known or not suffix.endswith(_TEXT_SUFFIXES):
             return known
+    if suffix.endswith(_YAML_SUFFIXES) or _SCRIPT.search(text):
+        return "script"
     if suffix.endswith(".jsonld"):
         return "json-ld"
     if (

@@ -1,0 +1,1 @@
+"""Scripts that people write, as input."""

@@ -1,0 +1,188 @@
+"""Scripts as people write them: YAML or JSON files that say how something is done.
+
+A file is one script. What it says is checked when it is read, so that a mistake is named with its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import cattrs
+import networkx as nx
+import yaml
+from attrs import field, frozen, validators
+from cattrs.errors import ClassValidationError
+from cattrs.v import transform_error
+
+from kgscripts.changes.attributes import attributes
+from schemas.errors import InputError
+from schemas.records import Role, ToolRole
+
+
+class Importance(StrEnum):
+    """How much a step belongs to the script: it cannot be left out, most people do it, or some do."""
+
+    ESSENTIAL = "essential"
+    USUAL = "usual"
+    OPTIONAL = "optional"
+
+
+class NeedKind(StrEnum):
+    """A tool is used and kept; a supply is used up or stays in the result."""
+
+    TOOL = "tool"
+    SUPPLY = "supply"
+
+
+_words = validators.and_(validators.instance_of(str), validators.matches_re(r"\S.*\S|\S"))
+_all_words = validators.deep_iterable(_words)
+
+
+@frozen(kw_only=True)
+class Need:
+    """What one must have. `instead` are things each of which does as well; `optional` is what one may do without."""
+
+    thing: str = field(validator=_words)
+    kind: NeedKind
+    amount: str = ""
+    instead: tuple[str, ...] = field(default=(), validator=_all_words)
+    optional: bool = False
+
+
+@frozen(kw_only=True)
+class StepTool:
+    """A thing that a step is done with."""
+
+    thing: str = field(validator=_words)
+    role: ToolRole = ToolRole.INSTRUMENT
+
+
+@frozen(kw_only=True)
+class StepParticipant:
+    """A thing or person that has a part in a step and is no tool of it."""
+
+    thing: str = field(validator=_words)
+    role: Role = Role.PATIENT
+
+
+@frozen(kw_only=True)
+class StepChange:
+    """What a step changes: an attribute of the vocabulary, of a thing, before and after."""
+
+    entity: str = field(validator=_words)
+    attribute: str = field(validator=_words)
+    before: str = field(validator=_words)
+    after: str = field(validator=_words)
+
+
+@frozen(kw_only=True)
+class Step:
+    """A step: its name as an instruction, and other ways in which people say it.
+
+    `if_` is the condition on which it is done, `unless` that on which it is not; `instead_of` is the id of the step that it
+    replaces. `steps` are the names of what it consists of.
+    """
+
+    id: str = field(validator=validators.matches_re(r"[a-z0-9]+(-[a-z0-9]+)*"))
+    name: str = field(validator=_words)
+    wordings: tuple[str, ...] = field(default=(), validator=_all_words)
+    importance: Importance = Importance.USUAL
+    tools: tuple[StepTool, ...] = ()
+    participants: tuple[StepParticipant, ...] = ()
+    changes: tuple[StepChange, ...] = ()
+    duration: str = ""
+    if_: str = ""
+    unless: str = ""
+    instead_of: str = ""
+    steps: tuple[str, ...] = field(default=(), validator=_all_words)
+
+
+@frozen(kw_only=True)
+class Variant:
+    """Another way to do it: the steps that it leaves out, and those that it adds."""
+
+    name: str = field(validator=_words)
+    also: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+@frozen(kw_only=True)
+class Script:
+    """How something is done."""
+
+    scenario: str = field(validator=_words)
+    also: tuple[str, ...] = field(default=(), validator=_all_words)
+    about: str = ""
+    language: str = "en"
+    licence: str = ""
+    author: str = ""
+    generated: bool = False
+    source: str = ""
+    needs: tuple[Need, ...] = ()
+    steps: tuple[Step, ...] = field(validator=validators.min_len(1))
+    order: tuple[str, ...] = ()
+    variants: tuple[Variant, ...] = ()
+
+    def all_steps(self) -> Iterator[Step]:
+        """Its steps and those of its variants."""
+        yield from self.steps
+        for variant in self.variants:
+            yield from variant.steps
+
+    def must_precede(self) -> list[tuple[str, str]]:
+        """The pairs of ids of `order`, of which the first must be done before the second."""
+        chains = [[name.strip() for name in chain.split("<")] for chain in self.order]
+        return [pair for chain in chains for pair in zip(chain, chain[1:], strict=False)]
+
+
+_CONVERTER = cattrs.Converter(forbid_extra_keys=True)
+_CONVERTER.register_structure_hook(
+    Step,
+    cattrs.gen.make_dict_structure_fn(Step, _CONVERTER, if_=cattrs.gen.override(rename="if")),
+)
+
+
+def script_of(content: Any, where: str) -> Script:
+    """The script of the content of a file. Raises InputError with what is wrong."""
+    try:
+        script = _CONVERTER.structure(content, Script)
+    except ClassValidationError as error:
+        raise InputError(f"no script: {'; '.join(transform_error(error)[:3])}", where=where, remedy=_REMEDY) from error
+    if faults := list(_faults(script)):
+        raise InputError("; ".join(faults), where=where, remedy=_REMEDY)
+    return script
+
+
+def read_script(path: Path) -> Script:
+    """The script of a YAML or JSON file. Raises InputError with the place of what is wrong."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"it cannot be read: {error}", where=str(path), remedy=_REMEDY) from error
+    return script_of(content, str(path))
+
+
+_REMEDY = "see docs/reference/scripts.md for the form"
+
+
+def _faults(script: Script) -> Iterator[str]:
+    """What contradicts itself."""
+    steps = list(script.all_steps())
+    ids = [step.id for step in steps]
+    if repeated := sorted({id for id in ids if ids.count(id) > 1}):
+        yield f"ids that several steps have: {', '.join(repeated)}"
+    pairs = script.must_precede()
+    named = {id for pair in pairs for id in pair} | {step.instead_of for step in steps if step.instead_of}
+    named |= {id for variant in script.variants for id in variant.without}
+    if unknown := sorted(named - set(ids)):
+        yield f"no step has the id {', '.join(unknown)}"
+    graph = nx.DiGraph(pairs)
+    if not nx.is_directed_acyclic_graph(graph):
+        yield f"a circle in the order: {' < '.join(edge[0] for edge in nx.find_cycle(graph))}"
+    known = attributes()
+    if wrong := sorted({c.attribute for step in steps for c in step.changes} - set(known)):
+        yield f"attributes that are not in the vocabulary: {', '.join(wrong)}"
