@@ -21,9 +21,10 @@ from kgscripts.assembly.engine import ACTION_PARTS, Rule, action_key, same_actio
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in, view
 from kgscripts.assembly.tables.alternatives import ActionKey, split_by_choice
 from kgscripts.assembly.tables.links import Link, linked_clusters
+from kgscripts.text.lexicon import word_list
 from kgscripts.typicality.naming import listed
 
-PRONOUNS = ("it", "them")
+PRONOUNS = tuple(sorted(word_list("pronouns for things")))
 """The objects of actions whose thing the text does not tell (`kgscripts.extractors.events.events`)."""
 
 _LEAST_SOURCES = 2

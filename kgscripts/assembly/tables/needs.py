@@ -16,9 +16,9 @@ import pyarrow as pa
 from kgscripts.assembly.counting import confidence_of, reader_columns
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.text.lexicon import foods, is_a, is_tool, parse_classes, verbs
+from kgscripts.text.lexicon import foods, is_a, is_tool, parse_classes, verbs, word_list
 
-_AFTER = frozenset({"with", "for", "from", "in", "on", "without", "using", "and", "&", "by", "of", "to", "that"})
+_AFTER = word_list("words behind a product")
 
 
 def product_names(label: str) -> set[str]:
