@@ -36,11 +36,11 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "d5c89c8cacb838d63c215ca2c9e1fe97e0ade8da471b0998cb231a474f7ffceb",
+        "3ae08e63fca6c89bddb16862530028c7630761d2211603ec563eec4a00c5a970",
         "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
     ),
     "events": (
-        "77c31553924fafd6fbfc01ddae45d1c7ef493be932486dfaba447c41b766c9bc",
+        "e0499be5258cfe4c8e9541a5e649a9075149c1d559d9c4514d5e9fee4629c9d4",
         "10a577e8e8312ff38169fd665a356eba6a5c72b696b3ab1ec04be78bad78cb33",
     ),
     "labels": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "b7de8b01d11e1af665f13b5844b56ec12639e5ac33a10f6ffe136aadbda81ea7",
+        "3a5a2cb97c42f15812013551d2c382e989893fb7801b375c56c1dc194afbd681",
         "54228ed0d49d335b668168243aea6ab7830fd1bf2aa39269bd4a8957624b6dcb",
     ),
     "state-changes": (
-        "682b06a858aadd4f5eaed65420517e97fd1f3469f2e67687980eed75e4896d3c",
+        "54c541ee81948c556dce374ea2550d7836e3030ac405bfba8716d4309fb8d5db",
         "608e7de415aee9df22a0a16be55001b7ab65731836600d7aef5ce605d2b05992",
     ),
 }
