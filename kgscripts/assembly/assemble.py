@@ -17,7 +17,7 @@ from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.rules import relations, step_pairs
 from kgscripts.assembly.rules.corrected_relations import revised
 from kgscripts.assembly.rules.packages import RulePackage
-from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by, tables_in
+from kgscripts.assembly.step import AssemblyPlan, Step, made_by, tables_in
 from kgscripts.assembly.tables import (
     additions,
     alternatives,
@@ -226,7 +226,7 @@ class Assembly:
             ],
         }
 
-    def _count_sources(self, tables: Tables) -> None:
+    def _count_sources(self, tables: Engine) -> None:
         (row,) = tables.table(_SOURCES).to_pylist()
         digest = hashlib.sha256()
         for batch in tables.rows(_DIGESTS):

@@ -15,8 +15,8 @@ from itertools import combinations
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import ACTION_PARTS, Rule
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
+from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.order import by_group
 from kgscripts.text.lexicon import parse_classes
 
@@ -150,7 +150,7 @@ _PAIRS = Rule(
 """The candidates that few sources have together; `ordered_mention` has the first mentions of steps."""
 
 
-def _find_candidates(tables: Tables) -> None:
+def _find_candidates(tables: Engine) -> None:
     found: list[tuple[int, int, int]] = []
     for actions in by_group(tables.rows(_ACTIONS), "scenario"):
         told: dict[int, list[ActionKey]] = {}

@@ -14,7 +14,7 @@ from functools import partial
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in, view
+from kgscripts.assembly.step import Step, made_by, rows, tables_in, view
 from kgscripts.assembly.tables import added_names, additions, corrected_segments
 from kgscripts.assembly.tables.links import Link, agreeing
 from kgscripts.assembly.tables.words import RENAMED, THINGS_READ, leading_names
@@ -191,7 +191,7 @@ def _links(links: Iterable[tuple[int, Link]]) -> pa.Table:
     return pa.table([pa.array(column, item.type) for column, item in zip(columns, schema, strict=True)], schema)
 
 
-def _decide(corrections: Sequence[Correction], tables: Tables) -> None:
+def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
     """Make `link`, whose rows do not contradict each other: of contradicting corrections the latest wins.
 
     `link_verdict` holds, for each correction of links between actions of the texts, whether its links are applied.

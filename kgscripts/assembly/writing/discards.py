@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.step import Step, Tables, tables_in
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import Step, tables_in
 from kgscripts.assembly.tables.agreement import LEFT_OUT
 from kgscripts.records.inputs import InputIndex
 from kgscripts.records.readings import FailedDocument
@@ -72,13 +73,13 @@ class DiscardLog:
             content = {"reason": reason, "where": item.document, "extractor": item.name, "detail": item.failure.detail}
             self._write_line(json.dumps(content | {"remedy": _REMEDY}, ensure_ascii=False))
 
-    def _readings(self, tables: Tables) -> None:
+    def _readings(self, tables: Engine) -> None:
         """Discards of extractors."""
         for batch in tables.rows(_READINGS):
             for row in batch.to_pylist():
                 self.add(Discard(**row))
 
-    def _add_places(self, reason: DiscardReason, query: str, tables: Tables) -> None:
+    def _add_places(self, reason: DiscardReason, query: str, tables: Engine) -> None:
         """The rows of a query with places in texts."""
         for batch in tables.rows(query):
             for row in batch.to_pylist():
@@ -117,7 +118,7 @@ class DiscardLog:
         makes = (f"log/{name.replace(' ', '-')}",)
         return Step(f"log {name}", makes, tables_in(query), partial(self._add_places, reason, query))
 
-    def _add_ids(self, reason: DiscardReason, query: str, tables: Tables) -> None:
+    def _add_ids(self, reason: DiscardReason, query: str, tables: Engine) -> None:
         """The rows of a query with ids, in which nothing needs to be escaped; there may be millions of rows."""
         for batch in tables.rows(query):
             self.counts[reason.value] += batch.num_rows
