@@ -50,8 +50,13 @@ def parse_classes(text: str, name: str) -> dict[str, frozenset[str]]:
 
 
 @functools.cache
+def word_classes(package: str, name: str) -> dict[str, frozenset[str]]:
+    """The classes of the file `name` in the folder ``data`` of a package, and their words."""
+    return parse_classes((resources.files(package) / "data" / name).read_text(encoding="utf-8"), name)
+
+
 def _load(name: str) -> dict[str, frozenset[str]]:
-    return parse_classes((resources.files("kgscripts.text") / "data" / name).read_text(encoding="utf-8"), name)
+    return word_classes("kgscripts.text", name)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from kgscripts.text.lexicon import is_a, word_list
-from kgscripts.titles.plain import kinds, leading_nouns, leading_verbs, plain_title, singular, word_class
+from kgscripts.titles.plain import kinds, leading_nouns, leading_verbs, plain_title, singular, word_class, word_pairs
 
 _IN_ING = word_class("verb_in_ing")
 """Verbs whose base form ends in *-ing*."""
@@ -49,18 +49,7 @@ _MATERIAL = word_class("material_preposition")
 _ENDS = word_class("end")
 """Words that begin a phrase of manner, time or reason behind an object."""
 
-_NOMINAL = {
-    "removal": "removing",
-    "loss": "losing",
-    "installation": "installing",
-    "repair": "repairing",
-    "replacement": "replacing",
-    "preparation": "preparing",
-    "maintenance": "maintaining",
-    "care": "caring",
-    "construction": "constructing",
-    "change": "changing",
-}
+_NOMINAL = word_pairs("acts.tsv")
 _VAGUE = word_class("vague_verb")
 """Verbs that need more than an object to name an activity: "have fun in the sun"."""
 

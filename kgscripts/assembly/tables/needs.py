@@ -8,15 +8,13 @@ those of the lexicon and of ``data/needs.txt``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib import resources
 
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of, reader_columns
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, made_by, tables_in
-from kgscripts.text.lexicon import foods, is_a, is_tool, parse_classes, verbs, word_list
+from kgscripts.text.lexicon import foods, is_a, is_tool, verbs, word_classes, word_list
 
 _AFTER = word_list("words behind a product")
 
@@ -62,13 +60,7 @@ def _names(words: Sequence[str]) -> set[str]:
 
 def class_of(label: str) -> frozenset[str]:
     """The words under a heading of ``data/needs.txt``."""
-    return _classes_of_words()[label]
-
-
-@cache
-def _classes_of_words() -> dict[str, frozenset[str]]:
-    text = (resources.files("kgscripts.assembly") / "data" / "needs.txt").read_text(encoding="utf-8")
-    return parse_classes(text, "needs.txt")
+    return word_classes("kgscripts.assembly", "needs.txt")[label]
 
 
 _NEEDED = Rule(
