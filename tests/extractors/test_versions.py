@@ -44,7 +44,7 @@ PINS: dict[str, tuple[str, str]] = {
         "10a577e8e8312ff38169fd665a356eba6a5c72b696b3ab1ec04be78bad78cb33",
     ),
     "labels": (
-        "e39ef34fbebb9e96a33996288fe85849d9eb4b94626b837c379b6de8ade4308f",
+        "39210f81b95029056d811b1028f3fac3d1ae0fd737132063b68d79561b205521",
         "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
@@ -52,7 +52,7 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "3a5a2cb97c42f15812013551d2c382e989893fb7801b375c56c1dc194afbd681",
+        "ae105a30fc413d4fea7aa4ff52de2ecdb81c678e2bb47ec373db0766bb6c9e21",
         "54228ed0d49d335b668168243aea6ab7830fd1bf2aa39269bd4a8957624b6dcb",
     ),
     "state-changes": (
