@@ -10,28 +10,24 @@ from typing import Any
 from attrs import frozen
 
 from kgscripts.assembly.tables.clusters import cluster_key
+from kgscripts.scripts.names import ACTION_PARTS, action_of_row
 from kgscripts.scripts.steps import changes_of, parts_of
 from schemas.records import OF_PLACE, Action
 from schemas.script_graph import StoredGraph
 
 _OF_TOOLS = ("role", "inferred", "support", "probability", "pmi")
 _OF_CHANGES = ("entity", "attribute", "after", "support", "probability", "pmi", "level")
-_PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
 
 
 def steps_of_action(graph: StoredGraph, action: Action) -> dict[str, dict[str, Any]]:
     """The steps that are expressed by the action, by id: their labels (`step`), and their scenarios ("" for none)."""
     wanted = cluster_key(action.key)
-    same_verb = graph.rows("Action", ["id", *_PARTS], {"predicate": action.predicate})
-    actions = {row["id"] for row in same_verb if cluster_key(_action(row).key) == wanted}
+    same_verb = graph.rows("Action", ["id", *ACTION_PARTS], {"predicate": action.predicate})
+    actions = {row["id"] for row in same_verb if cluster_key(action_of_row(row).key) == wanted}
     meant = graph.select("EXPRESSED_AS", ["from_id"], {"to_id": actions})["from_id"]
     steps = list(graph.rows("SubEvent", ["id", "label", "scenario"], {"id": meant}))
     scenarios = graph.labels("Scenario", (step["scenario"] for step in steps))
     return {step["id"]: {"step": step["label"], "scenario": scenarios.get(step["scenario"], "")} for step in steps}
-
-
-def _action(row: dict[str, str | None]) -> Action:
-    return Action(**{part: row[part] or "" for part in _PARTS})
 
 
 @frozen

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.building.reading import DocumentReader
 from kgscripts.corpora.procedures import Procedure, document_of
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import choose
@@ -143,17 +143,13 @@ class StepReader:
 
     def __init__(self, model: ChangeModel) -> None:
         extractors = choose(["events", StateChangeExtractor(model)], (), describe_pipeline)
-        self._versions = frozenset(chosen.version for chosen in extractors)
         self._reader = DocumentReader(extractors, strict=True)
 
     def read(self, procedures: Sequence[Procedure]) -> list[list[ReadStep]]:
         """What is read in each step of each procedure."""
         documents = [document_of(procedure) for procedure in procedures]
         # Equal procedures are read once.
-        distinct = {document.digest: document for document in documents}
-        records: dict[str, list[Record]] = {digest: [] for digest in distinct}
-        for reading in self._reader.read(Batch(list(distinct.values()), self._versions)).readings:
-            records[reading.subject] += reading.records
+        records = self._reader.records(list({document.digest: document for document in documents}.values()))
         return [_by_step(document, records[document.digest]) for document in documents]
 
 

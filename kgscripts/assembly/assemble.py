@@ -14,10 +14,10 @@ from pathlib import Path
 from attrs import field, frozen
 
 from kgscripts.assembly.engine import Engine
-from kgscripts.assembly.rules import relations, step_pairs
+from kgscripts.assembly.rules import relations
 from kgscripts.assembly.rules.corrected_relations import revised
 from kgscripts.assembly.rules.packages import RulePackage
-from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by, tables_in
+from kgscripts.assembly.step import AssemblyPlan, Step, made_by, tables_in
 from kgscripts.assembly.tables import (
     additions,
     alternatives,
@@ -164,7 +164,7 @@ class Assembly:
         readers = self.readers.extractors
         counted = [rule(readers) for rule in relations.RELATIONS]
         counted += [relation for package in self.packages for relation in package.relations(readers)]
-        pairs = [rule(readers) for rule in step_pairs.RELATIONS]
+        pairs = [rule(readers) for rule in relations.PAIRS_OF_STEPS]
         every = [*counted, *pairs]
         given = {item.gives for item in self.enrichers}
         numbers = dict(enumerate(self.enrichers, len(self.readers.versions)))
@@ -226,7 +226,7 @@ class Assembly:
             ],
         }
 
-    def _count_sources(self, tables: Tables) -> None:
+    def _count_sources(self, tables: Engine) -> None:
         (row,) = tables.table(_SOURCES).to_pylist()
         digest = hashlib.sha256()
         for batch in tables.rows(_DIGESTS):

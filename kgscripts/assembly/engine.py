@@ -117,13 +117,26 @@ _VERY_FEW_RECORDS = 1 << 17
 """Bytes. A plan made without the optimizer gives the same rows."""
 
 
+class Limits:
+    """What queries may read and make: anything, unless a step of assembly runs (`kgscripts.assembly.step`)."""
+
+    def check_read(self, query: str) -> None:
+        """Raise ConfigurationError if a query reads what it may not."""
+
+    def check_made(self, table: str, *, temporary: bool = False) -> None:
+        """Raise ConfigurationError if a table may not be made."""
+
+
 class Engine:
     """DuckDB over a scratch file, or in memory where tables fit. `memory` and the size of the `records` are in bytes.
+    While a step of assembly runs, its `limits` hold.
 
     Raises
     ------
     GraphDirectoryError
         From every method, if the disk is full or refuses.
+    ConfigurationError
+        From every method that takes a query or a table, if a step runs that does not declare that it uses or makes it.
     """
 
     def __init__(self, scratch: Path, *, memory: int | None, partitions: int, min_support: int, records: int) -> None:
@@ -134,6 +147,7 @@ class Engine:
         self._documents = 0
         self._variables: dict[str, int] = {}
         self._views: set[str] = set()
+        self.limits = Limits()
         scratch.mkdir(parents=True, exist_ok=True)
         with self._guarded():
             self._connection = duckdb.connect(
@@ -192,6 +206,7 @@ class Engine:
 
     def add(self, table: str, rows: pa.Table) -> None:
         """Make a table of Arrow rows."""
+        self.limits.check_made(table)
         with self._guarded():
             self._connection.register("arrow_rows", rows)
             self._connection.execute(f"CREATE TABLE {table} AS FROM arrow_rows")
@@ -199,6 +214,7 @@ class Engine:
 
     def add_temporary(self, table: str, rows: pa.Table) -> None:
         """Make a table of Arrow rows for the current partition; it replaces that of the previous one."""
+        self.limits.check_made(table, temporary=True)
         with self._guarded():
             self._connection.register("arrow_rows", rows)
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM arrow_rows")
@@ -206,11 +222,15 @@ class Engine:
 
     def make_temporary(self, table: str, query: str) -> None:
         """Make a table of the rows of a query for the current partition; it replaces that of the previous one."""
+        self.limits.check_made(table, temporary=True)
+        self.limits.check_read(query)
         with self._guarded():
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
 
     def view(self, name: str, query: str) -> None:
         """Make a view: a query with a name, computed again at each use."""
+        self.limits.check_made(name)
+        self.limits.check_read(query)
         with self._guarded():
             self._connection.execute(f"CREATE VIEW {name} AS {query}")
         self._views.add(name)
@@ -224,6 +244,9 @@ class Engine:
 
     def run(self, *rules: Rule) -> None:
         """Make the tables of rules with one partition key. In each partition the rules run in the given order."""
+        for rule in rules:
+            self.limits.check_made(rule.table, temporary=rule.temporary)
+            self.limits.check_read(rule.query)
         (key,) = {rule.partition_by for rule in rules}
         made: set[str] = set()
         for _ in self.partitions(key):
@@ -260,6 +283,7 @@ class Engine:
 
     def rows(self, query: str) -> Iterator[pa.RecordBatch]:
         """The result of a query, streamed in batches."""
+        self.limits.check_read(query)
         with self._guarded():
             yield from self._connection.sql(query).to_arrow_reader(_ROWS)
 
@@ -272,6 +296,7 @@ class Engine:
 
     def table(self, query: str) -> pa.Table:
         """The whole result of a query whose result is small."""
+        self.limits.check_read(query)
         with self._guarded():
             return self._connection.sql(query).to_arrow_table()
 

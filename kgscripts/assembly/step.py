@@ -16,9 +16,9 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-from attrs import field, frozen
+from attrs import define, field, frozen
 
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import Engine, Limits, Rule
 from schemas.errors import ConfigurationError
 
 REMEDY = "repair or uninstall the package that brings it"
@@ -64,14 +64,14 @@ def _names(names: Iterable[str]) -> frozenset[str]:
 class Step:
     """One step: it `reads` tables and `makes` others, or files of the graph, whose names have a slash.
 
-    `run` is called with the tables of the engine. It sees no other tables than those that the step reads. A `view` is
+    `run` is called with the engine, in which it sees no other tables than those that the step reads. A `view` is
     computed again at each use, so that the tables that it uses are kept as long as the view.
     """
 
     name: str
     makes: tuple[str, ...]
     reads: frozenset[str] = field(converter=_names)
-    run: Callable[[Tables], None] = field(eq=False, repr=False)
+    run: Callable[[Engine], None] = field(eq=False, repr=False)
     partition_by: str = ""
     is_view: bool = False
 
@@ -98,91 +98,25 @@ def rows(name: str, content: Callable[[], pa.Table]) -> Step:
     return Step(name, (name,), frozenset(), lambda tables: tables.add(name, content()))
 
 
-class Tables:
-    """The engine as one step sees it: the tables that it reads, and those that it makes.
+@define
+class _OfStep(Limits):
+    """A step reads the tables that it says it reads, and those that it makes."""
 
-    Raises
-    ------
-    ConfigurationError
-        From every method that takes a query or a table, if the step does not declare that it uses or makes the table.
-    GraphDirectoryError
-        If the disk is full or refuses.
-    """
+    step: Step
+    temporary: set[str] = field(factory=set)
 
-    def __init__(self, engine: Engine, step: Step) -> None:
-        self._engine = engine
-        self._step = step
-        self.temporary: set[str] = set()
-
-    def run(self, *rules: Rule) -> None:
-        """See `Engine.run`."""
-        for rule in rules:
-            self._made(rule.table, rule.temporary)
-            self._read(rule.query)
-        self._engine.run(*rules)
-
-    def view(self, name: str, query: str) -> None:
-        """See `Engine.view`."""
-        self._made(name)
-        self._read(query)
-        self._engine.view(name, query)
-
-    def add(self, table: str, content: pa.Table) -> None:
-        """See `Engine.add`."""
-        self._made(table)
-        self._engine.add(table, content)
-
-    def add_temporary(self, table: str, content: pa.Table) -> None:
-        """See `Engine.add_temporary`."""
-        self._made(table, temporary=True)
-        self._engine.add_temporary(table, content)
-
-    def make_temporary(self, table: str, query: str) -> None:
-        """Make a table of the current partition."""
-        self._made(table, temporary=True)
-        self._read(query)
-        self._engine.make_temporary(table, query)
-
-    def partitions(self, key: str = "document") -> Iterator[None]:
-        """See `Engine.partitions`."""
-        yield from self._engine.partitions(key)
-
-    def number_documents(self, documents: int, characters: int) -> None:
-        """See `Engine.number_documents`."""
-        self._engine.number_documents(documents, characters)
-
-    def rows(self, query: str) -> Iterator[pa.RecordBatch]:
-        """See `Engine.rows`."""
-        self._read(query)
-        return self._engine.rows(query)
-
-    def graph_rows(self, name: str, query: str) -> Iterator[pa.RecordBatch]:
-        """See `Engine.graph_rows`."""
-        self._read(query)
-        return self._engine.graph_rows(name, query)
-
-    def table(self, query: str) -> pa.Table:
-        """See `Engine.table`."""
-        self._read(query)
-        return self._engine.table(query)
-
-    def values(self, query: str) -> Sequence[Any]:
-        """See `Engine.values`."""
-        self._read(query)
-        return self._engine.values(query)
-
-    def _read(self, query: str) -> None:
-        unknown = tables_in(query) - self._step.reads - set(self._step.makes) - self.temporary
+    def check_read(self, query: str) -> None:
+        unknown = tables_in(query) - self.step.reads - set(self.step.makes) - self.temporary
         if unknown:
             raise ConfigurationError(
-                f"the step {self._step.name!r} reads {min(unknown)!r} and does not say so", remedy=REMEDY
+                f"the step {self.step.name!r} reads {min(unknown)!r} and does not say so", remedy=REMEDY
             )
 
-    def _made(self, table: str, temporary: bool = False) -> None:
+    def check_made(self, table: str, *, temporary: bool = False) -> None:
         if temporary:
             self.temporary.add(table)
-        elif table not in self._step.makes:
-            raise ConfigurationError(f"the step {self._step.name!r} makes {table!r} and does not say so", remedy=REMEDY)
+        elif table not in self.step.makes:
+            raise ConfigurationError(f"the step {self.step.name!r} makes {table!r} and does not say so", remedy=REMEDY)
 
 
 _LOG = logging.getLogger(__name__)
@@ -237,12 +171,13 @@ class AssemblyPlan:
         """Run every step."""
         for number, step in enumerate(self.steps, 1):
             _LOG.debug("step %d of %d: %s", number, len(self.steps), step.name)
-            tables = Tables(engine, step)
+            engine.limits = limits = _OfStep(step)
             start, used = time.perf_counter(), time.process_time()
-            step.run(tables)
+            step.run(engine)
+            engine.limits = Limits()
             seconds, processor = time.perf_counter() - start, time.process_time() - used
             _LOG.debug("step %s: %.2f s, %.2f s of processor time", step.name, seconds, processor)
-            for table in (*tables.temporary, *self.dropped_after(step)):
+            for table in (*limits.temporary, *self.dropped_after(step)):
                 engine.drop(table)
 
 

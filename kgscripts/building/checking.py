@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import traceback
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import attrs
 from attrs import frozen
 
 from kgscripts.extractors.protocol import Extractor
@@ -50,54 +49,31 @@ def spans_of(record: object) -> Iterator[RecordSpan]:
         If its class is no kind of record.
     """
     kind: type = type(record)
-    return _spans(record, _layout_of(kind), "")
-
-
-@frozen
-class _Layout:
-    """Where a class has spans: pairs of fields with their names, and fields with the depth of their tuples."""
-
-    pairs: tuple[tuple[str, str, str], ...]
-    parts: tuple[tuple[str, int, _Layout], ...]
+    record_schema(kind)
+    return _spans(record, "")
 
 
 @cache
-def _layout_of(kind: type) -> _Layout:
-    return _layout(record_schema(kind))
+def _pairs(kind: type) -> list[tuple[str, str, str]]:
+    """The pairs of fields of a class that may be spans, with the names of these."""
+    names = [item.name for item in attrs.fields(kind)]
+    starts = [name for name in names if name == _START or name.endswith(f"_{_START}")]
+    pairs = ((name.removesuffix(_START).rstrip("_"), name, name.removesuffix(_START) + _END) for name in starts)
+    return [pair for pair in pairs if pair[2] in names]
 
 
-def _layout(columns: Iterable[pa.Field]) -> _Layout:
-    types = {column.name: column.type for column in columns}
-    pairs = tuple(
-        (name.removesuffix(_START).rstrip("_"), name, end)
-        for name, kind in types.items()
-        if (name == _START or name.endswith(f"_{_START}")) and pa.types.is_integer(kind)
-        if pa.types.is_integer(types.get(end := name.removesuffix(_START) + _END, pa.null()))
-    )
-    parts = []
-    for name, kind in types.items():
-        depth = 0
-        while pa.types.is_list(kind):
-            kind, depth = kind.value_type, depth + 1
-        if pa.types.is_struct(kind):
-            inner = _layout(kind)
-            if inner.pairs or inner.parts:
-                parts.append((name, depth, inner))
-    return _Layout(pairs, tuple(parts))
-
-
-def _spans(value: Any, layout: _Layout, outer: str) -> Iterator[RecordSpan]:
-    for name, start_name, end_name in layout.pairs:
-        start, end = getattr(value, start_name), getattr(value, end_name)
-        if start is not None or end is not None:
-            yield RecordSpan(name or outer, start, end)
-    for name, depth, inner in layout.parts:
-        parts: Iterable[Any] = (getattr(value, name),)
-        for _ in range(depth):
-            parts = chain.from_iterable(part for part in parts if part is not None)
-        for part in parts:
-            if part is not None:
-                yield from _spans(part, inner, name)
+def _spans(value: Any, outer: str) -> Iterator[RecordSpan]:
+    kind: type = type(value)
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from _spans(item, outer)
+    elif attrs.has(kind):
+        for name, *ends in _pairs(kind):
+            start, end = (getattr(value, each) for each in ends)
+            if isinstance(start, int) and isinstance(end, int):
+                yield RecordSpan(name or outer, start, end)
+        for field in attrs.fields(kind):
+            yield from _spans(getattr(value, field.name), field.name)
 
 
 OF_THE_BUILD = (MemoryError, OSError, ImportError, ModelError, ConfigurationError, GraphDirectoryError)

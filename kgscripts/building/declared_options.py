@@ -112,12 +112,3 @@ def called_with(
         return call
 
     return decorate
-
-
-def options_table(cls: Any) -> str:
-    """The options of a class as a table of Markdown."""
-    lines = ["| option | what it does |", "|---|---|"]
-    for item in options_of(cls).values():
-        words, text = (cell.replace("|", r"\|") for cell in (f"{item.flag} {item.metavar}".rstrip(), item.help))
-        lines.append(f"| `{words}` | {text} |")
-    return "\n".join(lines) + "\n"

@@ -91,7 +91,7 @@ def file_input(
             f"{opened.sha256()} {format or ''} {version} {folder or scenario}{_shown(columns)}".rstrip()
             + _MARK * any_language
         ),
-        items=lambda: _labelled(_understood(_items(opened, format, columns), any_language), folder or scenario),
+        items=lambda: _taken(_items(opened, format, columns), any_language, folder or scenario),
     )
 
 
@@ -113,7 +113,7 @@ def text_input(text: Text, format: str | None, scenario: str = "", *, any_langua
     return BuildInput(
         key=f"text:{digest}",
         fingerprint=lambda: f"{digest} {scenario}".rstrip() + _MARK * any_language,
-        items=lambda: _labelled(_understood(items, any_language), scenario),
+        items=lambda: _taken(items, any_language, scenario),
     )
 
 
@@ -127,15 +127,12 @@ def place_key(place: str) -> str:
         return place.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _understood(items: Iterable[Document | Discard], any_language: bool) -> Iterator[Document | Discard]:
-    """The items, with a discard for each document in another language than English unless any is allowed."""
+def _taken(items: Iterable[Document | Discard], any_language: bool, scenario: str) -> Iterator[Document | Discard]:
+    """The items, with a discard for each document in another language than English unless any is allowed; the others
+    get the scenario, if it is given."""
     for item in items:
-        yield in_english(item) if isinstance(item, Document) and not any_language else item
-
-
-def _labelled(items: Iterable[Document | Discard], scenario: str) -> Iterator[Document | Discard]:
-    for item in items:
-        yield with_scenario(item, scenario) if scenario and isinstance(item, Document) else item
+        found = in_english(item) if isinstance(item, Document) and not any_language else item
+        yield with_scenario(found, scenario) if scenario and isinstance(found, Document) else found
 
 
 def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Document | Discard]:

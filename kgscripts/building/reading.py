@@ -61,6 +61,13 @@ class DocumentReader:
     storable: bool = False
     given: Callable[[Sequence[Document]], Sequence[Sequence[Parse] | None]] | None = None
 
+    def records(self, documents: Sequence[Document]) -> dict[str, list[Record]]:
+        """What all extractors read in documents that differ, by their digests. Raises as `read`."""
+        found: dict[str, list[Record]] = {document.digest: [] for document in documents}
+        for reading in self.read(Batch(documents, frozenset(item.version for item in self.extractors))).readings:
+            found[reading.subject] += reading.records
+        return found
+
     def read(self, batch: Batch) -> BatchReading:
         """Run on the documents the extractors that have not read them.
 

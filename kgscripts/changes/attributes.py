@@ -10,6 +10,8 @@ from importlib import resources
 
 from attrs import frozen
 
+from kgscripts.text.lexicon import word_list
+
 _WORD = re.compile(r"[^\W_]+")
 _LIGHT = re.compile(
     "an?|the|some|this|that|these|those|my|your|his|her|its|our|their|of|in|on|at|to|into|onto|inside|within|by|with"
@@ -43,9 +45,7 @@ def _content(value: str) -> set[str]:
 
 
 _ATTRIBUTE = re.compile(r"(?P<name>[^(:]+?)(?: \((?P<broader>[^)]+)\))?: (?P<others>.+)")
-_VAGUE = frozenset(
-    {"state", "condition", "status", "change", "quality", "property", "appearance", "completion", "use", "container"}
-)
+_VAGUE = word_list("vague attributes")
 """Attributes that any value can have. With values that belong to another attribute, the other attribute is meant."""
 _SHAPED = re.compile(r"(?P<full>full(?: of .+)?$|filled with |empty$)|(?:in|on|at|inside|under) (?!use\b|pieces\b)")
 """Values that say how full a thing is, or where."""

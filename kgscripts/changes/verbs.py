@@ -15,7 +15,7 @@ from importlib import resources
 
 from attrs import frozen
 
-from kgscripts.text.lexicon import classes_of, foods
+from kgscripts.text.lexicon import classes_of, foods, word_list
 
 _WHO = re.compile(
     r"(?P<role>\w+|\"[^\"]+\")(?P<classes>(?: \[!?[\w /]+\])*)(?: \((?P<place>in|on) (?P<thing>[\w ]+)\))?"
@@ -24,7 +24,7 @@ _CLASS = re.compile(r"\[(!?)([\w /]+)\]")
 _ESCAPED_SLOT = re.compile(r"\\\{\w+\\\}")
 _VERB = re.compile(r"(?P<verb>[\w-]+)(?: (?P<particle>[\w ]+?))?(?: \[(?P<nouns>[\w /]+)\])?")
 
-_REVERSING = frozenset({"away", "back", "off", "out"})
+_REVERSING = word_list("reversing particles")
 """Particles that change the meaning of a verb too much: to throw a ball away is not to throw it."""
 
 Kinds = tuple[str, ...]
@@ -96,24 +96,7 @@ def verb_changes(verb: str, particle: str, object: str) -> tuple[VerbChange, ...
     )
 
 
-_LIQUIDS = frozenset(
-    {
-        "water",
-        "milk",
-        "tea",
-        "coffee",
-        "juice",
-        "wine",
-        "beer",
-        "broth",
-        "stock",
-        "soup",
-        "sauce",
-        "oil",
-        "syrup",
-        "liquid",
-    }
-)
+_LIQUIDS = word_list("liquids")
 
 
 def is_one_of(noun: str, kinds: Kinds) -> bool:

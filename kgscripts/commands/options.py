@@ -13,7 +13,8 @@ from attrs import AttrsInstance
 
 from kgscripts.building.declared_options import DeclaredOption, options_of
 from schemas.provenance import Exposure
-from schemas.terminal import console, printable
+from schemas.records import Discard
+from schemas.terminal import console, echo, printable
 
 
 def print_list(
@@ -38,6 +39,12 @@ def print_list(
         table.add_row(*row)
     screen.print(table)
     screen.print(f"  {left_out:,} more: --top 0 shows all\n" if left_out else "")
+
+
+def print_left_out(discard: Discard) -> None:
+    """Say on standard error that a text is left out, and why."""
+    detail = f" ({discard.detail})" if discard.detail else ""
+    echo(f"left out: {discard.where}: {discard.reason.value}{detail}", err=True)
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -11,10 +11,10 @@ import typer
 from rich.padding import Padding
 from rich.text import Text
 
-from kgscripts.commands.options import AsJson
+from kgscripts.commands.options import AsJson, print_left_out
 from schemas.errors import InputError
 from schemas.records import Discard, Document
-from schemas.terminal import console, echo, echo_json, printable
+from schemas.terminal import console, echo_json, printable
 
 if TYPE_CHECKING:
     from kgscripts.analysis.reading import TextReading
@@ -63,8 +63,7 @@ def _documents(text: str, title: str) -> Iterator[Document]:
         items = documents_from_strings([text])
     for item in items:
         if isinstance(item, Discard):
-            detail = f" ({item.detail})" if item.detail else ""
-            echo(f"left out: {item.where}: {item.reason.value}{detail}", err=True)
+            print_left_out(item)
         else:
             yield item if item.title else evolve(item, title=title)
 

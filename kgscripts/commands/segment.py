@@ -14,14 +14,13 @@ from rich.table import Table
 from rich.text import Text
 
 from kgscripts.analysis.segmentation import SegmentedText, TextSegment
+from kgscripts.commands.options import print_left_out
 from kgscripts.corpora.formats import formats
 from schemas.errors import ConfigurationError
-from schemas.terminal import console, echo, echo_json, printable, progress_bar
+from schemas.terminal import console, echo_json, printable, progress_bar
 
 if TYPE_CHECKING:
     import rich.console
-
-    from schemas.records import Discard
 
 
 _WIDTH = 80
@@ -169,7 +168,7 @@ def segment(
 
         found = with_added(found, read_scenario_list(scenario_list))
     with _progress(shown=not sys.stdout.isatty()) as progress:
-        texts = segment_texts(items, found, left_out=_report, progress=progress)
+        texts = segment_texts(items, found, left_out=print_left_out, progress=progress)
         if as_json:
             echo_json(
                 [
@@ -184,11 +183,6 @@ def segment(
                     sys.stdout.flush()
         else:
             print_texts(texts)
-
-
-def _report(discard: Discard) -> None:
-    detail = f" ({discard.detail})" if discard.detail else ""
-    echo(f"left out: {discard.where}: {discard.reason.value}{detail}", err=True)
 
 
 @contextmanager

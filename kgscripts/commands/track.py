@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgscripts.commands.options import print_left_out
 from schemas.changes import Level
 from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError, InputError
@@ -116,8 +117,7 @@ def _procedures(file: Path, id: str | None) -> Iterator[Procedure]:
     found = False
     for item in read_procedures(file):
         if isinstance(item, Discard):
-            detail = f" ({item.detail})" if item.detail else ""
-            echo(f"left out: {item.where}: {item.reason.value}{detail}", err=True)
+            print_left_out(item)
         elif id is None or item.id == id:
             found = True
             yield item

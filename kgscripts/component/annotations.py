@@ -8,6 +8,7 @@ so that `Doc.from_docs` and `Span.as_doc` carry them over. Everything in it is o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from cattrs import Converter
@@ -153,14 +154,6 @@ def _of_span(span: Span) -> tuple[float | None, Mapping[str, Any] | None]:
     return score, event
 
 
-def _events(doc: Doc) -> list[EventMention]:
-    return records_of(doc, EventMention)
-
-
-def _changes(doc: Doc) -> list[StateChange]:
-    return records_of(doc, StateChange)
-
-
 def _event_of(span: Span) -> EventMention | None:
     _, event = _of_span(span)
     return _CONVERTER.structure(_event_at(span.doc, event, span.start_char), EventMention) if event else None
@@ -176,16 +169,12 @@ def _tools(span: Span) -> tuple[Tool, ...]:
     return event.tools if event else ()
 
 
-def _score(span: Span) -> float | None:
-    return _of_span(span)[0]
-
-
 _GETTERS: tuple[tuple[type[Doc] | type[Span], str, Callable[[Any], Any]], ...] = (
-    (Doc, "script_events", _events),
-    (Doc, "script_changes", _changes),
+    (Doc, "script_events", partial(records_of, kind=EventMention)),
+    (Doc, "script_changes", partial(records_of, kind=StateChange)),
     (Span, "action", _action),
     (Span, "tools", _tools),
-    (Span, "script_score", _score),
+    (Span, "script_score", lambda span: _of_span(span)[0]),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
@@ -14,7 +14,7 @@ from spacy.util import minibatch
 
 from kgscripts.building.docs import doc_text, parses_of
 from kgscripts.building.inputs import text_input
-from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.building.reading import DocumentReader
 from kgscripts.component.annotations import EVENTS, SCENARIOS, TOOLS, annotate, plain, set_extensions
 from kgscripts.extractors.protocol import Parse
 from kgscripts.extractors.registry import choose
@@ -27,38 +27,21 @@ _KINDS: tuple[type[Record], ...] = (EventMention, StateChange, Segment, Need, Di
 """The kinds of records that a Doc keeps: not its sentences, which spaCy has, nor vectors."""
 
 
-@frozen
-class ReaderSettings:
-    """The settings of the component (see `make_script_reader`)."""
-
-    tools: bool
-    state_changes: bool
-    scenarios: bool
-
-    @property
-    def extractors(self) -> list[str]:
-        """The names of the extractors that it runs."""
-        of_changes = ["state-changes"] if self.state_changes else []
-        return ["events", *of_changes, *(["sentences", "labels", "scenarios"] if self.scenarios else [])]
-
-    @property
-    def groups(self) -> list[str]:
-        """The names of the groups of spans that it makes."""
-        return [EVENTS, *([TOOLS] if self.tools else []), *([SCENARIOS] if self.scenarios else [])]
-
-
 class ScriptReader(Pipe):
-    """Reads parsed Docs with the extractors of a build; `describe_parser` says which pipeline parsed them."""
+    """Reads parsed Docs with `extractors` of a build, by their names, and makes `groups` of spans; `describe_parser`
+    says which pipeline parsed the Docs."""
 
-    def __init__(self, name: str, settings: ReaderSettings, describe_parser: Callable[[], Model]) -> None:
+    def __init__(
+        self, name: str, extractors: Sequence[str], groups: Sequence[str], describe_parser: Callable[[], Model]
+    ) -> None:
         self.name = name
-        self._settings = settings
+        self._extractors, self._groups = extractors, groups
         self._describe_parser = cache(describe_parser)
         self._reader: DocumentReader | None = None
 
-    def __reduce__(self) -> tuple[type[ScriptReader], tuple[str, ReaderSettings, Callable[[], Model]]]:
+    def __reduce__(self) -> tuple[type[ScriptReader], tuple[Any, ...]]:
         """To another process go neither the pipeline nor networks."""
-        return ScriptReader, (self.name, self._settings, _Described(self._describe_parser()))
+        return ScriptReader, (self.name, self._extractors, self._groups, partial(evolve, self._describe_parser()))
 
     def __call__(self, doc: Doc) -> Doc:
         """Read a Doc.
@@ -109,28 +92,14 @@ class ScriptReader(Pipe):
                 for record in found[document.digest]:
                     if type(record) in records:
                         records[type(record)].append(plain(record, start))
-            annotate(doc, records, self._describe_parser(), self._settings.groups)
+            annotate(doc, records, self._describe_parser(), self._groups)
 
     def _records(self, documents: Sequence[Document], parses: dict[str, list[Parse]]) -> dict[str, list[Record]]:
         """The records of each document, by its digest."""
         if self._reader is None:
-            self._reader = DocumentReader(choose(self._settings.extractors, (), self._describe_parser), strict=True)
+            self._reader = DocumentReader(choose(self._extractors, (), self._describe_parser), strict=True)
         reader = evolve(self._reader, given=lambda wanted: [parses[document.digest] for document in wanted])
-        versions = frozenset(chosen.version for chosen in reader.extractors)
-        records: dict[str, list[Record]] = {document.digest: [] for document in documents}
-        for reading in reader.read(Batch(documents, versions)).readings:
-            records[reading.subject] += reading.records
-        return records
-
-
-@frozen
-class _Described:
-    """A description that is known."""
-
-    parser: Model
-
-    def __call__(self) -> Model:
-        return self.parser
+        return reader.records(documents)
 
 
 @Language.factory(
@@ -155,6 +124,7 @@ def make_script_reader(nlp: Language, name: str, tools: bool, state_changes: boo
         Find the scenarios that passages are about.
     """
     set_extensions()
-    settings = ReaderSettings(tools=tools, state_changes=state_changes, scenarios=scenarios)
+    extractors = ["events", *["state-changes"] * state_changes, *["sentences", "labels", "scenarios"] * scenarios]
+    groups = [EVENTS, *[TOOLS] * tools, *[SCENARIOS] * scenarios]
     # When the component is made, the pipeline is not loaded yet.
-    return ScriptReader(name, settings, partial(describe_language, nlp))
+    return ScriptReader(name, extractors, groups, partial(describe_language, nlp))

@@ -17,6 +17,7 @@ from kgscripts.corpora.detokenizing import detokenize
 from kgscripts.corpora.plain_text import paragraph_spans
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, source_of, text_lines, too_long
+from kgscripts.text.lexicon import word_list
 from schemas.errors import InputError
 from schemas.input_files import open_input
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind
@@ -27,14 +28,7 @@ _COLUMNS = 6
 _NO_LABEL = ("none", "X")
 _HEAD_MARKS = ("single", "yes")
 _ARTICLES = ("a", "an", "the")
-PRONOUNS = frozenset(
-    {"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves", "you", "your", "yours"}
-    | {"yourself", "he", "him", "his", "himself", "she", "her", "hers", "herself", "it", "its", "itself", "they"}
-    | {"them", "their", "theirs", "themselves", "who", "whom", "whose", "which", "that", "this", "these", "those"}
-    | {"one", "ones", "someone", "somebody", "everyone", "everybody", "anyone", "anybody", "nobody", "something"}
-    | {"anything", "everything", "nothing", "all", "some", "both", "each", "other", "others", "another", "none"}
-    | {"many", "much", "more", "most", "few", "several", "any", "either", "neither", "there", "what"}
-)
+PRONOUNS = word_list("pronouns")
 """Words that name participants and are no nouns."""
 _CHAIN = re.compile(r"[0-9]{1,9}")
 

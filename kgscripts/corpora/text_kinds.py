@@ -20,6 +20,7 @@ from attrs import frozen
 
 from kgscripts.corpora.markdown_tables import without_tables
 from kgscripts.corpora.plain_text import front_matter
+from kgscripts.text.lexicon import word_list
 from schemas.errors import ModelError
 from schemas.records import Discard, DiscardReason, Document
 
@@ -38,10 +39,7 @@ _NOT_OTHER = frozenset({"en", "pcm", "zxx"})
 """English; Nigerian Pidgin, for which steps without articles are taken; and addresses and numbers."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH = frozenset(
-    {"the", "and", "then", "it", "you", "your", "with", "that", "this", "my", "they", "she", "their", "from", "into"}
-    | {"until", "when"}
-)
+_ENGLISH = word_list("english")
 """Common words that other languages have not."""
 _LEAST_SHARE = 0.1
 

@@ -14,6 +14,7 @@ from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.extractors.registry import EXTRACTORS
+from kgscripts.scripts.names import ACTION_PARTS, action_of_row
 from kgscripts.text.lexicon import is_tool, role_of
 from kgscripts.titles.keys import title_key
 from schemas.corrections import NEEDS, NO_SCENARIO, Correction, CorrectionKind, plain_words
@@ -199,9 +200,8 @@ class _Steps:
         """Each action with its step."""
         found = self.graph.select("EXPRESSED_AS", ["from_id", "to_id"], {"from_id": self._labels})
         pairs = found.to_pylist()
-        parts = ("predicate", "particle", "object", "preposition", "prepositional_object")
-        rows = self.graph.select("Action", ["id", *parts], {"id": found["to_id"]}).to_pylist()
-        actions = {row["id"]: Action(**{part: row[part] or "" for part in parts}) for row in rows}
+        rows = self.graph.select("Action", ["id", *ACTION_PARTS], {"id": found["to_id"]}).to_pylist()
+        actions = {row["id"]: action_of_row(row) for row in rows}
         return [(pair["from_id"], actions[pair["to_id"]]) for pair in pairs if pair["to_id"] in actions]
 
     def ids_of(self, label: str) -> set[str]:
@@ -238,8 +238,6 @@ class _Steps:
         for typed in dict.fromkeys((words, plain)):
             if found := self._by_action(typed) or self._by_label(typed):
                 return min(found)
-        # Here, since reading words needs spaCy.
-
         return read_action(words) or plain
 
     def _by_action(self, words: str) -> set[str]:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, ClassVar
 from attrs import field, fields, frozen, validators
 
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.models.registry import describe, load
+from kgscripts.models.registry import load
 from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.settings import device_setting, model_setting
-from schemas.provenance import Model
 from schemas.records import Action, Record, StepCluster
 
 if TYPE_CHECKING:
@@ -66,11 +65,6 @@ class StepEnricher(Enricher):
         """,
     }
 
-    @property
-    def networks(self) -> tuple[Model, ...]:
-        """The model of the settings."""
-        return (describe(self.settings.model, _TASK),)
-
     @cached_property
     def _model(self) -> StepMerger:
         from kgscripts.models.sentence_vectors import RememberedVectors
@@ -83,26 +77,20 @@ class StepEnricher(Enricher):
         model.least_cosine = self.settings.least_cosine
         return model
 
-    def enrich(
-        self,
-        contents: Sequence[Sequence[str]],
-        candidates: Sequence[str],  # noqa: ARG002
-    ) -> list[Sequence[Record]]:
+    def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
         """For each scenario the clusters of two or more actions."""
         from kgscripts.models.steps.contexts import words_of
 
         scenarios = [[list(map(tuple, json.loads(text))) for text in content] for content in contents]
         # In one go, since the batches of a single scenario are seldom full.
         self._model.vectors([words_of(action) for texts in scenarios for text in texts for action in text])
-        found: list[Sequence[Record]] = []
-        for texts in scenarios:
-            found.append(
-                [
-                    StepCluster(actions=[_action(parts) for parts in group.actions], probability=group.probability)
-                    for group in self._model.merge(texts)
-                ]
-            )
-        return found
+        return [
+            [
+                StepCluster(actions=[_action(parts) for parts in group.actions], probability=group.probability)
+                for group in self._model.merge(texts)
+            ]
+            for texts in scenarios
+        ]
 
 
 def _action(parts: Sequence[str]) -> Action:

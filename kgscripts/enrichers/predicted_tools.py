@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from attrs import evolve, frozen
 
 from kgscripts.enrichers.protocol import Enricher
-from kgscripts.models.registry import describe, load
+from kgscripts.models.registry import load
 from kgscripts.settings import device_setting, model_setting
 from kgscripts.text.lexicon import role_of
-from schemas.provenance import Model
 from schemas.records import Action, PredictedTool, Record
 
 if TYPE_CHECKING:
@@ -68,20 +67,11 @@ class ToolPredictor(Enricher):
         """
     }
 
-    @property
-    def networks(self) -> tuple[Model, ...]:
-        """The tool ranker of the settings."""
-        return (describe(self.settings.model, _TASK),)
-
     @cached_property
     def _model(self) -> ToolRanker:
         return load(_TASK, self.settings.model, self.settings.device)
 
-    def enrich(
-        self,
-        contents: Sequence[Sequence[str]],
-        candidates: Sequence[str],  # noqa: ARG002
-    ) -> list[Sequence[Record]]:
+    def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
         """For each action the tools of at least the ranker's `LEAST_PROBABILITY`, best first."""
         from kgscripts.models.tools.ranker import LEAST_PROBABILITY
 

@@ -73,9 +73,9 @@ class Enricher(ABC):
             self.settings = settings
 
     @property
-    @abstractmethod
     def networks(self) -> tuple[Model, ...]:
-        """The models that it runs, found without loading their weights."""
+        """The models that it runs, found without loading their weights: those that its settings name."""
+        return tuple(describe(model, task) for task, model in models_of(self.settings).values())
 
     def scores(self) -> Sequence[BenchmarkScore]:
         """How good it is, apart from the scores of its networks."""

@@ -25,8 +25,8 @@ MINILM = Model(
 
 
 @frozen(kw_only=True)
-class ActionVectorSettings:
-    """The settings of the enricher of vectors."""
+class VectorSettings:
+    """The settings of the enrichers of vectors."""
 
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""
@@ -40,7 +40,7 @@ class ActionVectors(Enricher):
     task = "vectors of actions and scenarios"
     requires: ClassVar[tuple[str, ...]] = ("steps",)
     gives = ActionVector
-    settings: ActionVectorSettings = ActionVectorSettings()
+    settings: VectorSettings = VectorSettings()
     query = """
         SELECT action AS target, [label] AS content FROM action
         WHERE action IN (SELECT action FROM occurrence WHERE scenario > 0)
@@ -71,14 +71,6 @@ MOST_SENTENCES = 16
 """At most this number of sentences describe a scenario: the first of its texts."""
 
 
-@frozen(kw_only=True)
-class ScenarioVectorSettings:
-    """The settings of the enricher of vectors of scenarios."""
-
-    device: str = device_setting()
-    """Where its network runs: cpu, cuda, cuda:N or mps."""
-
-
 class ScenarioVectors(Enricher):
     """Gives a vector of each offered scenario: of its name and of sentences of the texts that name it."""
 
@@ -87,7 +79,7 @@ class ScenarioVectors(Enricher):
     task = "vectors of scenarios that labels and titles name"
     reads = (SentenceVector,)
     gives = ScenarioVector
-    settings: ScenarioVectorSettings = ScenarioVectorSettings()
+    settings: VectorSettings = VectorSettings()
     query = f"""
         WITH sentence AS (
             SELECT DISTINCT o.offered, s.document, s.start, s."end"
@@ -107,11 +99,7 @@ class ScenarioVectors(Enricher):
         """MiniLM."""
         return (MINILM,)
 
-    def enrich(
-        self,
-        contents: Sequence[Sequence[str]],
-        candidates: Sequence[str],  # noqa: ARG002
-    ) -> list[Sequence[Record]]:
+    def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
         """One vector for each name with its sentences."""
         from kgscripts.models.encoder import shared_minilm
         from kgscripts.models.scenarios.list import passages_centre, scenario_point

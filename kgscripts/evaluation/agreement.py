@@ -13,7 +13,7 @@ import pyarrow as pa
 from attrs import define, field
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by
+from kgscripts.assembly.step import AssemblyPlan, Step, made_by
 from kgscripts.assembly.tables import changes, corrections, records, titles
 from kgscripts.assembly.tables.agreement import LABEL, changes_of, tools_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
@@ -117,7 +117,7 @@ class _Found:
     texts: Counter[tuple[int, int]] = field(factory=Counter)
     alone: list[dict[str, Any]] = field(factory=list)
 
-    def take(self, tables: Tables) -> None:
+    def take(self, tables: Engine) -> None:
         """Take the results of all partitions."""
         for part, table in _TABLES.items():
             rows = tables.table(f"FROM {table}").to_pylist()

@@ -13,31 +13,26 @@ from attrs import evolve
 from kgscripts.corpora.needs import heading_of, item_spans, names_ingredients, names_tools
 from kgscripts.extractors.protocol import Parse
 from kgscripts.text.amounts import AMOUNT, PARTITIVES, SIZE, UNIT_ALONE, UNITS_OF_AMOUNT
-from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of
+from kgscripts.text.lexicon import classes_of, foods, is_a, is_tool, may_be_tool, role_of, word_list
 from kgscripts.text.syntax import lemma
 from schemas.records import Need, Passage, PassageKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_ENDS = frozenset(
-    {"for", "to", "with", "without", "that", "which", "from", "in", "on", "at", "per", "if", "as", "–", "—"}
-)
+_ENDS = word_list("words behind a need")
 """Words after which an item describes the thing that it names."""
-_BETWEEN = frozenset({"and", "or", "plus"})
+_BETWEEN = word_list("joins of needs")
 _AFTERTHOUGHTS = frozenset({"VBN", "VBD", "RB"})
 """The tags with which a remark behind a comma begins: "1 onion, cut into rings"."""
 _MODIFIERS = frozenset({"DET", "NUM", "ADJ", "ADV", "PRON", "SYM", "X", "ADP"})
 
-_STATES = frozenset(
-    {"ripe", "overripe", "raw", "fresh", "frozen", "dried", "canned", "organic", "large", "small", "medium"}
-    | {"purpose", "extra", "virgin", "boneless", "skinless"}
-)
+_STATES = word_list("states of needs")
 """Adjectives of lists that taggers take for nouns: a "ripe banana" is a banana."""
 
 
 _MARKER = re.compile(r"[\s•*+–—-]*(?:\(?\d{1,2}[.):/]+[ \t]*(?=[^\W\d_]))?")
-_PRESSED = frozenset({"juice", "zest", "rind"})
+_PRESSED = word_list("pressed")
 """What is made of a thing that one needs: "juice of 1 lemon"."""
 
 

@@ -21,6 +21,7 @@ from kgscripts.planning.plan import (
     PlanStep,
     Precondition,
 )
+from kgscripts.text.lexicon import word_list
 from schemas.changes import Level
 from schemas.errors import InputError
 
@@ -152,10 +153,8 @@ def _circle(before: Mapping[str, Sequence[str]], left: set[str]) -> list[str]:
     return backwards[backwards.index(step) :][::-1]
 
 
-_AMOUNTS = frozenset({"amount", "availability", "existence", "use"})
-_USED_UP = frozenset(
-    {"absent", "consumed", "eaten", "exhausted", "gone", "none", "none left", "nothing left", "unavailable", "used up"}
-)
+_AMOUNTS = word_list("attributes of amount")
+_USED_UP = word_list("values of the used up")
 """The attributes, and their values after a change, that say of a thing that it is used up."""
 
 

@@ -8,7 +8,8 @@ from itertools import pairwise
 from kgscripts.planning.making import SourceChange, SourceStep, folded, make_plan
 from kgscripts.planning.plan import Passage, Plan
 from kgscripts.scripts.types import Change, Part, Script, Step, well_supported
-from schemas.changes import RatedChange
+from schemas.changes import Change as ReadChange
+from schemas.changes import Level, RatedChange
 
 
 def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
@@ -37,21 +38,19 @@ def _step(step: Step, tools: set[str], supplies: set[str]) -> SourceStep:
         label=step.label_text,
         tools=[thing for thing in things if thing in tools],
         supplies=[thing for thing in things if thing in supplies],
-        changes=[_change(change) for change in well_supported(step, step.changes)],
+        changes=[
+            _change(change, change.level, change.probability, _passages(change))
+            for change in well_supported(step, step.changes)
+        ],
         passages=_passages(step),
     )
 
 
-def _change(change: Change) -> SourceChange:
-    return SourceChange(
-        entity=change.entity,
-        attribute=change.attribute,
-        before=change.before or "",
-        after=change.after,
-        level=change.level,
-        probability=change.probability,
-        passages=_passages(change),
-    )
+def _change(
+    change: Change | ReadChange, level: Level, probability: float, passages: Iterable[Passage] = ()
+) -> SourceChange:
+    parts = {name: getattr(change, name) for name in ("entity", "attribute", "before", "after")}
+    return SourceChange(**parts, level=level, probability=probability, passages=passages)
 
 
 def _passages(part: Part) -> Iterator[Passage]:
@@ -78,21 +77,9 @@ def plan_of_procedure(
             id=str(number),
             label=text,
             tools=needed,
-            changes=map(_rated, own),
+            changes=[_change(item.change, item.level, item.probability) for item in own],
             passages=[Passage(text=text, source=source)],
         )
         for number, (text, own, needed) in enumerate(zip(texts, changes, tools, strict=True), start=1)
     ]
     return make_plan(title, steps, pairwise(step.id for step in steps), likely=likely)
-
-
-def _rated(rated: RatedChange) -> SourceChange:
-    change = rated.change
-    return SourceChange(
-        entity=change.entity,
-        attribute=change.attribute,
-        before=change.before,
-        after=change.after,
-        level=rated.level,
-        probability=rated.probability,
-    )

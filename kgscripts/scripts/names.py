@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from kgscripts.corpora.scenarios.labels import scenario_ids
 from schemas.errors import UnknownNameError
+from schemas.records import Action
 from schemas.script_graph import StoredGraph
 
 Row: TypeAlias = dict[str, Any]
@@ -16,6 +17,15 @@ Row: TypeAlias = dict[str, Any]
 
 def column(rows: Iterable[Row], name: str) -> set[str]:
     return {row[name] for row in rows}
+
+
+ACTION_PARTS = ("predicate", "particle", "object", "preposition", "prepositional_object")
+"""The columns of an action that `action_of_row` needs."""
+
+
+def action_of_row(row: Row) -> Action:
+    """The action of a row of the table of actions."""
+    return Action(**{part: row[part] or "" for part in ACTION_PARTS})
 
 
 def find_scenario(graph: StoredGraph, name: str) -> Row:

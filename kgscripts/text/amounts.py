@@ -6,40 +6,21 @@ import re
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from kgscripts.text.lexicon import word_list
+
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
 
-LENGTHS = frozenset(
-    {"inch", "foot", "ft", "yard", "mile", "mm", "millimeter", "millimetre", "cm", "centimeter", "centimetre"}
-    | {"m", "meter", "metre", "km", "kilometer"}
-)
-WEIGHTS = frozenset({"mg", "gram", "g", "kilogram", "kg", "ounce", "oz", "pound", "lb", "lbs"})
-VOLUMES = frozenset(
-    {"milliliter", "millilitre", "ml", "cl", "dl", "liter", "litre", "l", "pint", "quart", "gallon"}
-    | {"cup", "teaspoon", "tablespoon", "tsp", "tbsp", "tbs"}
-)
-UNITS = LENGTHS | WEIGHTS | VOLUMES | {"in", "c", "f", "°c", "°f", "degree", "percent"}
+LENGTHS = word_list("lengths")
+WEIGHTS = word_list("weights")
+VOLUMES = word_list("volumes")
+UNITS = LENGTHS | WEIGHTS | VOLUMES | word_list("other units")
 """Lemmas, in lower case; those that are other words too are no unit without a number."""
-NO_THINGS = frozenset(
-    {"mm", "cm", "m", "km", "mg", "g", "kg", "oz", "lb", "lbs", "ml", "cl", "dl", "l", "tsp", "tbsp", "tbs", "ft"}
-    | {"c", "f", "°c", "°f", "degree", "percent"}
-)
+NO_THINGS = word_list("units that are no things")
 """Units that are the name of no thing, unlike "cup"."""
-TIMES = frozenset({"second", "minute", "hour", "day", "night", "week", "month", "year"})
-PARTITIVES = frozenset({
-    "all", "amount", "any", "armful", "bag", "bar", "batch", "bead", "bit", "blob", "block", "both", "bottle",
-    "bowl", "box", "bucket", "bulb", "bunch", "can", "capful", "carton", "chunk", "clove", "couple", "crate",
-    "cube", "cup", "cupful", "dab", "dash", "dollop", "dose", "dozen", "drop", "each", "ear", "few", "fistful",
-    "fold", "gallon", "glass", "gram", "half", "handful", "head", "heap", "inch", "jar", "jug", "kind", "knob",
-    "ladle", "ladleful", "layer", "length", "liter", "litre", "load", "loaf", "lot", "lump", "majority", "many",
-    "most", "mouthful", "mug", "number", "one", "ounce", "pack", "package", "packet", "pail", "pair", "panful",
-    "part", "piece", "pile", "pinch", "pint", "pitcher", "plate", "plenty", "portion", "pot", "pound", "quantity",
-    "quart", "quarter", "rack", "ream", "remainder", "rest", "roll", "sack", "scoop", "set", "sheet", "sip", "skein",
-    "slice", "some", "sort", "splash", "spool", "spoon", "spoonful", "sprig", "squirt", "stack", "stalk", "stick",
-    "strand", "strip", "tablespoon", "teaspoon", "third", "tin", "tube", "type", "variety", "wad", "wedge",
-    "squeeze", "dusting", "helping", "glug", "sprinkling",
-})  # fmt: skip
+TIMES = word_list("times")
+PARTITIVES = word_list("parts", "partitives")
 """Words before "of" that measure a thing or name a part of it: "a bowl of rice", "most of the rice"."""
 
 
@@ -65,10 +46,9 @@ def _is_counted(unit: Token) -> bool:
     return before.lower_[:1].isdigit() or before.pos_ == "NUM"
 
 
-_PACKS = frozenset({"packet", "package", "container"})
-UNITS_OF_AMOUNT = LENGTHS | WEIGHTS | VOLUMES | {"dash", "pinch", "dozen", "clove", "slice", "handful"} | _PACKS
+UNITS_OF_AMOUNT = LENGTHS | WEIGHTS | VOLUMES | word_list("counted units")
 """Lemmas of units that need no "of": "2 slices bread"."""
-_NO_AMOUNT = frozenset({"kind", "type", "sort", "variety", "one", "some", "all", "any", "each", "both", "most"})
+_NO_AMOUNT = word_list("partitives of no amount")
 """Words before "of" that do not say how much."""
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from spacy.language import Language
 from spacy.tokens import Doc, Token
 
+from kgscripts.text.lexicon import word_list
+
 FACTORY = "kgscripts_lemma_corrector"
 _INFLECTED = frozenset({"NNS", "NNPS", "VBD", "VBN", "VBG", "VBZ", "JJR", "JJS", "RBR", "RBS"})
 _OPEN_CLASSES = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
@@ -22,7 +24,7 @@ _PROPER_NAME = "NNP"
 _BASE_FORMS = frozenset({"VB", "VBP"})
 _PREFIXES = ("re", "un", "over", "out", "up")
 # Past forms of one verb that are as often the base form of another: "saw the board", "lay the table".
-_ALSO_BASE_FORMS = frozenset({"lay", "saw", "fell", "bore", "rent", "rove", "overlay", "underlay", "slew", "smelt"})
+_ALSO_BASE_FORMS = word_list("past forms that are lemmas")
 
 
 @dataclass

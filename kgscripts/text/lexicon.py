@@ -1,4 +1,5 @@
-"""The lexicon: classes of everyday nouns and verbs, written by hand, and of artefacts, derived from WordNet."""
+"""The lexicon: classes of everyday nouns and verbs and closed lists of words, written by hand, and classes of
+artefacts, derived from WordNet."""
 
 from __future__ import annotations
 
@@ -48,38 +49,41 @@ def parse_classes(text: str, name: str) -> dict[str, frozenset[str]]:
     return {label: frozenset(members) for label, members in words.items()}
 
 
+@functools.cache
+def word_classes(package: str, name: str) -> dict[str, frozenset[str]]:
+    """The classes of the file `name` in the folder ``data`` of a package, and their words."""
+    return parse_classes((resources.files(package) / "data" / name).read_text(encoding="utf-8"), name)
+
+
 def _load(name: str) -> dict[str, frozenset[str]]:
-    return parse_classes((resources.files("kgscripts.text") / "data" / name).read_text(encoding="utf-8"), name)
+    return word_classes("kgscripts.text", name)
 
 
 @functools.cache
 def word_list_digests() -> dict[str, str]:
     """SHA-256 of the classes and words of each list, by its name; comments and layout do not count."""
     found = {}
-    for name in ("nouns.txt", "verbs.txt", "foods.txt", "artefacts.txt", "abbreviations.txt"):
+    for name in ("nouns.txt", "verbs.txt", "words.txt", "foods.txt", "artefacts.txt", "abbreviations.txt"):
         content = {label: sorted(words) for label, words in _load(name).items()}
         found[name] = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return found
 
 
-@functools.cache
+def word_list(*labels: str) -> frozenset[str]:
+    """The words of one or more lists in ``words.txt``: articles, particles, units and the like."""
+    return frozenset().union(*(_load("words.txt")[label] for label in labels))
+
+
 def verbs(label: str) -> frozenset[str]:
     """Lemmas of a class in ``verbs.txt``."""
-    return _verb_classes()[label]
+    return _load("verbs.txt")[label]
 
 
-@functools.cache
-def _verb_classes() -> dict[str, frozenset[str]]:
-    return _load("verbs.txt")
-
-
-@functools.cache
 def foods(label: str) -> frozenset[str]:
     """Lemmas of a class in ``foods.txt``: food, head or compound."""
     return _load("foods.txt")[label]
 
 
-@functools.cache
 def abbreviations(label: str) -> frozenset[str]:
     """Abbreviations of a class in ``abbreviations.txt``, without their full stops."""
     return _load("abbreviations.txt")[label]
@@ -87,18 +91,13 @@ def abbreviations(label: str) -> frozenset[str]:
 
 def nouns(label: str) -> frozenset[str]:
     """The nouns of a class in ``nouns.txt``, single words and compounds."""
-    return _load_nouns()[label]
-
-
-@functools.cache
-def _load_nouns() -> dict[str, frozenset[str]]:
-    return _load("nouns.txt")
+    return _load("nouns.txt")[label]
 
 
 @functools.cache
 def _noun_classes() -> dict[str, frozenset[str]]:
     """The classes of each noun; those of ``nouns.txt`` take precedence over those of ``artefacts.txt``."""
-    return _by_word(_load("artefacts.txt")) | _by_word(_load_nouns())
+    return _by_word(_load("artefacts.txt")) | _by_word(_load("nouns.txt"))
 
 
 def _by_word(classes: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgscripts.text.amounts import is_size, is_time
+from kgscripts.text.lexicon import word_list
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -28,17 +29,12 @@ _NOMINAL_MODIFIER = frozenset({"obl", "obl:agent", "nmod", "nmod:desc"})
 _PREPOSITION = frozenset({"prep", "agent"})
 PREPOSITIONAL = _NOMINAL_MODIFIER | _PREPOSITION
 _PREPOSITION_OBJECT = frozenset({"pobj"})
-_NEGATION_WORDS = frozenset({"not", "n't", "nt", "n’t", "never", "neither"})
 _NO_PREDICATE = frozenset({"amod", "compound", "case", "mark", "prep", "fixed"})
-_MAIN_VERB_LEMMAS = frozenset({"have", "do"})
+_MAIN_VERB_LEMMAS = word_list("verbs that are auxiliaries too")
 # Participles that describe a state of the noun rather than name a kind of it.
-_DESCRIPTIVE_PARTICIPLES = frozenset({
-    "boiling", "running", "remaining", "following", "simmering", "melting", "flowing", "growing", "waiting",
-    "existing", "missing", "surrounding", "sleeping", "crying", "smiling", "burning", "falling", "moving", "loving",
-    "amazing", "interesting", "exciting", "boring", "dripping", "standing", "lasting", "ongoing",
-})  # fmt: skip
+_DESCRIPTIVE_PARTICIPLES = word_list("descriptive participles")
 
-_SIZES = frozenset({"size", "sized", "grit", "gauge"})
+_SIZES = word_list("sizes")
 """Words of sizes, which name no kind: "a medium size bowl", "120 grit sandpaper"."""
 
 

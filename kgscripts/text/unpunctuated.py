@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from kgscripts.text.lexicon import word_list
+
 _LEAST_WORDS = 25
 """A text without any sentence end is read by clauses from this number of words on."""
 _LONGEST_SENTENCE = 60
@@ -20,80 +22,10 @@ _STRETCH = re.compile(r"(?:[^.!?;:…]|[.:](?=\S))+[.!?;:…]*")
 _END = re.compile(r"[.!?;:…][\"'”’)\]\s]*\Z")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\s\w]")
 
-_SUBJECTS = frozenset({"i", "we", "he", "she", "they"})
-_LEADING = frozenset(
-    {
-        "and",
-        "then",
-        "so",
-        "but",
-        "next",
-        "later",
-        "afterwards",
-        "finally",
-        "first",
-        "also",
-        "now",
-        "anyway",
-        "ok",
-        "okay",
-    }
-    | {"well", "um", "uh", "plus", "eventually", "suddenly", "lastly", "yeah", "after that", "after this", "at last"}
-    | {"in the end", "at first", ","}
-)
-_GOVERNING = frozenset(
-    {
-        "when",
-        "while",
-        "if",
-        "because",
-        "cause",
-        "cuz",
-        "as",
-        "after",
-        "before",
-        "until",
-        "till",
-        "once",
-        "since",
-        "unless",
-    }
-    | {
-        "though",
-        "although",
-        "whenever",
-        "wherever",
-        "where",
-        "what",
-        "who",
-        "whom",
-        "which",
-        "that",
-        "how",
-        "why",
-        "than",
-    }
-    | {"whether", "like", "whatever", "or", "nor", "way", "time", "thing", "things", "all", "everything", "something"}
-    | {"anything", "nothing", "say", "says", "said", "think", "thought", "know", "knew", "guess", "guessed", "hope"}
-    | {"hoped", "feel", "felt", "realize", "realise", "realized", "realised", "remember", "remembered", "notice"}
-    | {"noticed", "wish", "wished", "bet", "believe", "believed", "mean", "figure", "figured", "sure", "glad", "happy"}
-    | {
-        "sorry",
-        "afraid",
-        "heard",
-        "forgot",
-        "swear",
-        "promise",
-        "promised",
-        "claimed",
-        "told",
-        "decided",
-        "knows",
-        "thinks",
-    }
-    | {"did", "do", "does", "was", "were", "had", "have", "has", "could", "would", "should", "am", "are"}
-)
-_CONDITIONS = frozenset({"if", "unless", "whenever"})
+_SUBJECTS = word_list("subject pronouns")
+_LEADING = word_list("beginnings of clauses") | {","}
+_GOVERNING = word_list("governors of clauses")
+_CONDITIONS = word_list("conditions")
 """After these, the clause that follows depends on the one that they begin."""
 _LEAST_CLAUSE = 3
 

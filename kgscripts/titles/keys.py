@@ -6,19 +6,14 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from kgscripts.text.lexicon import is_a
-from kgscripts.titles.plain import kinds, leading_nouns, leading_verbs, plain_title, singular, word_class
+from kgscripts.text.lexicon import is_a, word_list
+from kgscripts.titles.plain import kinds, leading_nouns, leading_verbs, plain_title, singular, word_class, word_pairs
 
-_IN_ING = frozenset(
-    {"bring", "cling", "fling", "ping", "ring", "sing", "sling", "spring", "sting", "string", "swing", "wing", "wring"}
-)
+_IN_ING = word_class("verb_in_ing")
 """Verbs whose base form ends in *-ing*."""
 
-_SILENT_E_KEPT = frozenset({"dye", "singe", "tinge", "be"})
-_CONSONANT_DOUBLED = frozenset(
-    {"admit", "begin", "commit", "control", "defer", "equip", "forget", "occur", "omit", "permit", "prefer", "refer"}
-    | {"regret", "repel", "submit", "transfer", "upset"}
-)
+_SILENT_E_KEPT = word_class("silent_e_kept")
+_CONSONANT_DOUBLED = word_class("consonant_doubled")
 """Verbs of several syllables with the stress on the last."""
 
 _PREFIX = re.compile(r"(?:un|re|out|over)(?=[^aeiou])")
@@ -44,70 +39,22 @@ def gerund(verb: str) -> str:
 
 
 _WORD = re.compile(r"[^\W_]+(?:[-'&.][^\W_]+)*[+#]*")
-_DETERMINERS = frozenset(
-    {
-        "a",
-        "an",
-        "the",
-        "your",
-        "my",
-        "our",
-        "his",
-        "her",
-        "their",
-        "its",
-        "some",
-        "ones",
-        "one's",
-        "any",
-        "this",
-        "these",
-    }
+_DETERMINERS = word_list(
+    "articles", "possessives", "words for one's own", "near demonstratives", "indefinite determiners"
 )
-_PARTICLES = frozenset({"up", "down", "out", "off", "away", "back", "apart", "together"})
-_PLACES = frozenset({"in", "on", "at", "inside", "into", "outside", "around"})
-_LINKS = frozenset(
-    {"of", "from", "off", "out", "onto", "through", "over", "under", "near", "behind", "between", "against"}
-)
-_MATERIAL = frozenset({"out", "from"})
-_ENDS = frozenset(
-    {
-        "with",
-        "without",
-        "using",
-        "by",
-        "like",
-        "when",
-        "while",
-        "if",
-        "so",
-        "because",
-        "during",
-        "before",
-        "after",
-        "until",
-    }
-    | {"via", "than", "that"}
-)
+_PARTICLES = word_list("particles")
+_PLACES = word_class("place_preposition")
+_LINKS = word_class("link")
+_MATERIAL = word_class("material_preposition")
+_ENDS = word_class("end")
 """Words that begin a phrase of manner, time or reason behind an object."""
 
-_NOMINAL = {
-    "removal": "removing",
-    "loss": "losing",
-    "installation": "installing",
-    "repair": "repairing",
-    "replacement": "replacing",
-    "preparation": "preparing",
-    "maintenance": "maintaining",
-    "care": "caring",
-    "construction": "constructing",
-    "change": "changing",
-}
-_VAGUE = frozenset({"having", "getting", "being", "feeling", "looking", "going"})
+_NOMINAL = word_pairs("acts.tsv")
+_VAGUE = word_class("vague_verb")
 """Verbs that need more than an object to name an activity: "have fun in the sun"."""
 
-_TAKING = frozenset({"getting", "taking"})
-_LIGHT = frozenset({"doing", "giving", "performing", "making", "having"})
+_TAKING = word_class("taking_verb")
+_LIGHT = word_class("light_verb")
 
 
 def title_key(title: str) -> str:

@@ -12,34 +12,9 @@ from importlib import resources
 
 from attrs import frozen
 
-from kgscripts.text.lexicon import parse_classes
+from kgscripts.text.lexicon import word_classes
 from kgscripts.text.plain_words import visible
 
-_IRREGULAR = {
-    "children": "child",
-    "people": "person",
-    "men": "man",
-    "women": "woman",
-    "feet": "foot",
-    "teeth": "tooth",
-    "geese": "goose",
-    "mice": "mouse",
-    "knives": "knife",
-    "wives": "wife",
-    "lives": "life",
-    "leaves": "leaf",
-    "loaves": "loaf",
-    "halves": "half",
-    "shelves": "shelf",
-    "wolves": "wolf",
-    "scarves": "scarf",
-    "movies": "movie",
-    "cookies": "cookie",
-    "ties": "tie",
-    "pies": "pie",
-    "shoes": "shoe",
-    "cds": "cd",
-}
 _NO_PLURAL = re.compile(
     r".*(?:ss|us|is)|gas|glasses|clothes|pants|trousers|pajamas|pyjamas|jeans|scissors|lens|news|christmas"
 )
@@ -62,15 +37,9 @@ def titles_digest() -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-@cache
 def word_class(name: str) -> frozenset[str]:
     """The words of a class of ``words.txt``."""
-    return _classes()[name]
-
-
-@cache
-def _classes() -> dict[str, frozenset[str]]:
-    return parse_classes(_read("words.txt"), "words.txt")
+    return word_classes("kgscripts.titles", "words.txt")[name]
 
 
 @cache
@@ -97,10 +66,16 @@ def kinds() -> Mapping[str, frozenset[str]]:
     return {head: frozenset(modifiers.split("|")) for head, modifiers in _rows("kinds.tsv")}
 
 
+@cache
+def word_pairs(name: str) -> Mapping[str, str]:
+    """The words of the first column of a file, each with that of the second."""
+    return dict(_rows(name))
+
+
 def singular(noun: str) -> str:
     """The singular of a lower-case noun, by rule; a word that has no ending of a plural is returned as it is."""
-    if noun in _IRREGULAR:
-        return _IRREGULAR[noun]
+    if noun in word_pairs("plurals.tsv"):
+        return word_pairs("plurals.tsv")[noun]
     if len(noun) < 4 or not noun.endswith("s") or _NO_PLURAL.fullmatch(noun):
         return noun
     if noun.endswith("ies") and len(noun) > 4:

@@ -7,31 +7,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib import resources
 
 import numpy as np
 
 from kgscripts.models.stored_vectors import SCALE
-from kgscripts.text.lexicon import parse_classes, verbs
+from kgscripts.text.lexicon import verbs, word_classes
 from kgscripts.text.verb_objects import verb_objects
 from kgscripts.typicality.features import Integers, Numbers, Vectors
 
 
 def vague_words(label: str) -> frozenset[str]:
     """Lemmas of a class: objects that name no definite thing, verbs that need a place or a particle."""
-    return _classes()[label]
+    return word_classes("kgscripts.typicality", "vague_words.txt")[label]
 
 
 def listed(label: str) -> str:
     """The words of a class as a list of SQL."""
     return ", ".join(f"'{word}'" for word in sorted(vague_words(label)))
-
-
-@cache
-def _classes() -> dict[str, frozenset[str]]:
-    name = "vague_words.txt"
-    return parse_classes((resources.files("kgscripts.typicality") / "data" / name).read_text(encoding="utf-8"), name)
 
 
 _CANDIDATES = 200

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import AssemblyPlan, Step, Tables, made_by, rows, tables_in, view
-from kgscripts.assembly.table_page import PAGE, page, whole_assembly
+from kgscripts.assembly.step import AssemblyPlan, Step, made_by, rows, tables_in, view
 from schemas.errors import ConfigurationError
+from tests.assembly.table_page import PAGE, page, whole_assembly
 
 REFERENCE = Path(__file__).parents[2] / "docs/reference"
 
@@ -110,7 +110,7 @@ def test_steps_in_an_order_that_works_keep_it() -> None:
 def test_tables_are_made_partition_by_partition_and_dropped(engine: Engine) -> None:
     seen: list[object] = []
 
-    def look(tables: Tables) -> None:
+    def look(tables: Engine) -> None:
         seen.append(sorted(tables.values("SELECT number FROM even_of_all")))
         seen.append(tables.values("SELECT count(DISTINCT part) FROM parts"))
 
@@ -144,8 +144,8 @@ def test_tables_are_made_partition_by_partition_and_dropped(engine: Engine) -> N
         (lambda tables: list(tables.rows("DELETE FROM a")), "does more than read"),
     ],
 )
-def test_a_step_sees_and_makes_only_what_it_says(engine: Engine, run: Callable[[Tables], object], problem: str) -> None:
-    def lie(tables: Tables) -> None:
+def test_a_step_sees_and_makes_only_what_it_says(engine: Engine, run: Callable[[Engine], object], problem: str) -> None:
+    def lie(tables: Engine) -> None:
         run(tables)
 
     plan = AssemblyPlan(
@@ -158,7 +158,7 @@ def test_a_step_sees_and_makes_only_what_it_says(engine: Engine, run: Callable[[
 def test_a_table_is_not_there_for_who_does_not_say_that_he_reads_it(engine: Engine) -> None:
     """Its last reader has run, so that it is dropped: the step that comes later is told so by its own name."""
 
-    def read(tables: Tables) -> None:
+    def read(tables: Engine) -> None:
         list(tables.rows("FROM a"))
 
     late = Step("late", (), ["b"], read)
@@ -169,7 +169,7 @@ def test_a_table_is_not_there_for_who_does_not_say_that_he_reads_it(engine: Engi
 def test_the_page_has_the_tables_of_the_plan_with_their_columns() -> None:
     text = "\n".join(page())
     assert (REFERENCE / PAGE).read_text(encoding="utf-8") == text, (
-        "run python -m kgscripts.assembly.table_page docs/reference"
+        "run python -m tests.assembly.table_page docs/reference"
     )
     plan = whole_assembly().plan()
     made = {table for step in plan.steps for table in step.makes if "/" not in table}

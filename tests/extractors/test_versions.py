@@ -36,15 +36,15 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "17ba3048341627c5a129f0a3bc7aa1607da934bc93fad7ade2a4fa36903b5b2c",
+        "3ae08e63fca6c89bddb16862530028c7630761d2211603ec563eec4a00c5a970",
         "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
     ),
     "events": (
-        "cd4fc774e9f77384faef33245e51ef3b52e7efc561c9c13d83eb4060408f85db",
+        "e0499be5258cfe4c8e9541a5e649a9075149c1d559d9c4514d5e9fee4629c9d4",
         "10a577e8e8312ff38169fd665a356eba6a5c72b696b3ab1ec04be78bad78cb33",
     ),
     "labels": (
-        "69775d7f8027ebedd85586796a7f43a0dbb9fe0f11eb90d3196a30771183df55",
+        "39210f81b95029056d811b1028f3fac3d1ae0fd737132063b68d79561b205521",
         "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
     ),
     "sentences": (
@@ -52,11 +52,11 @@ PINS: dict[str, tuple[str, str]] = {
         "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
     ),
     "scenarios": (
-        "fb0fc057da2719f8740e5acc28f5c653436274fccf92ffded5c29d095f6eacac",
+        "ae105a30fc413d4fea7aa4ff52de2ecdb81c678e2bb47ec373db0766bb6c9e21",
         "54228ed0d49d335b668168243aea6ab7830fd1bf2aa39269bd4a8957624b6dcb",
     ),
     "state-changes": (
-        "bbbfda1c586d9ca3aa0989789f7900d13ef5553d40224179d6bc32d49e19cb1f",
+        "54c541ee81948c556dce374ea2550d7836e3030ac405bfba8716d4309fb8d5db",
         "608e7de415aee9df22a0a16be55001b7ab65731836600d7aef5ce605d2b05992",
     ),
 }

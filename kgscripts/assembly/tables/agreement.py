@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kgscripts.assembly.engine import ACTION_PARTS, Rule
 from kgscripts.assembly.step import Step, made_by
-from schemas.records import EventMention, Record, StateChange
+from schemas.records import DiscardReason, EventMention, Record, StateChange
 
 KINDS: tuple[type[Record], ...] = (EventMention, StateChange)
 """The kinds of which less is kept: ``<kind>_read`` are all records, ``<kind>_as_read`` those that are kept."""
@@ -40,7 +40,7 @@ def changes_of(table: str) -> str:
 
 
 LEFT_OUT = f"""
-    SELECT d.name AS "where", l.start, l."end", l.detail
+    SELECT '{DiscardReason.FEW_READERS.value}' AS reason, d.name AS "where", l.start, l."end", l.detail
     FROM (SELECT document, start, "end", {LABEL} AS detail FROM few_mention
           UNION ALL
           SELECT document, start, "end", concat({LABEL}, ' with ', lemma) FROM few_tool

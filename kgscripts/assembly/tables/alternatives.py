@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from itertools import combinations
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import ACTION_PARTS, Rule
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
+from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.order import by_group
-from kgscripts.text.lexicon import parse_classes
+from kgscripts.text.lexicon import word_classes
 
 ActionKey = tuple[str, ...]
 """Predicate, particle, object, preposition and its object; "" if there is none."""
@@ -99,10 +98,8 @@ def _choices_of(word: str) -> Mapping[str, str]:
 @cache
 def _choices() -> Mapping[str, Mapping[str, str]]:
     """For each word, by class, the first of its synonyms."""
-    name = "choices.txt"
-    text = (resources.files("kgscripts.assembly") / "data" / name).read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = {}
-    for label, groups in parse_classes(text, name).items():
+    for label, groups in word_classes("kgscripts.assembly", "choices.txt").items():
         for group in groups:
             words = group.split("/")
             for word in words:
@@ -150,7 +147,7 @@ _PAIRS = Rule(
 """The candidates that few sources have together; `ordered_mention` has the first mentions of steps."""
 
 
-def _find_candidates(tables: Tables) -> None:
+def _find_candidates(tables: Engine) -> None:
     found: list[tuple[int, int, int]] = []
     for actions in by_group(tables.rows(_ACTIONS), "scenario"):
         told: dict[int, list[ActionKey]] = {}

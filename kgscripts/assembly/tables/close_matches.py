@@ -15,8 +15,8 @@ import pyarrow as pa
 from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.assembly.engine import ACTION_PARTS
-from kgscripts.assembly.step import Step, Tables, rows, tables_in
+from kgscripts.assembly.engine import ACTION_PARTS, Engine
+from kgscripts.assembly.step import Step, rows, tables_in
 from kgscripts.assembly.tables.alternatives import ActionKey
 from kgscripts.assembly.tables.clusters import cluster_key
 from kgscripts.assembly.tables.order import by_group
@@ -85,7 +85,7 @@ def steps(has_vectors: bool) -> list[Step]:
     return [rows("close_match_pair", _SCHEMA.empty_table)]
 
 
-def _find(tables: Tables) -> None:
+def _find(tables: Engine) -> None:
     steps = _read(tables)
     numbers = steps.step
     found = close_matches(steps)
@@ -144,7 +144,7 @@ def _in_ten_thousandths(part: int, whole: int) -> int:
     return (2 * 10_000 * part + whole) // (2 * whole)
 
 
-def _read(tables: Tables) -> Steps:
+def _read(tables: Engine) -> Steps:
     scenarios: list[int] = []
     numbers: list[int] = []
     vectors: list[Vectors] = []

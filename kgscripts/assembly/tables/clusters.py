@@ -17,13 +17,14 @@ from operator import itemgetter
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import ACTION_PARTS, Rule, action_key, same_action
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in, view
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, action_key, same_action
+from kgscripts.assembly.step import Step, made_by, tables_in, view
 from kgscripts.assembly.tables.alternatives import ActionKey, split_by_choice
 from kgscripts.assembly.tables.links import Link, linked_clusters
+from kgscripts.text.lexicon import word_list
 from kgscripts.typicality.naming import listed
 
-PRONOUNS = ("it", "them")
+PRONOUNS = tuple(sorted(word_list("pronouns for things")))
 """The objects of actions whose thing the text does not tell (`kgscripts.extractors.events.events`)."""
 
 _LEAST_SOURCES = 2
@@ -142,7 +143,7 @@ _SCRIPTED = f"""
 _LINKS = "SELECT scenario, one, other, same FROM link"
 
 
-def _cluster_scripted(tables: Tables, by_words: bool) -> None:
+def _cluster_scripted(tables: Engine, by_words: bool) -> None:
     links: dict[int, list[Link]] = {}
     for row in tables.table(_LINKS).to_pylist():
         links.setdefault(row["scenario"], []).append(Link(row["one"], row["other"], row["same"]))

@@ -12,7 +12,8 @@ from functools import partial
 import pyarrow as pa
 from attrs import evolve, frozen
 
-from kgscripts.assembly.step import Step, Tables, rows, tables_in, view
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import Step, rows, tables_in, view
 from kgscripts.assembly.tables.words import names_source, spans_of
 from kgscripts.records.store import RecordStore
 from schemas.corrections import NO_SCENARIO, Correction, CorrectionKind
@@ -75,7 +76,7 @@ def _sources(corrections: Sequence[Correction], store: RecordStore) -> pa.Table:
     return pa.table({"correction": pa.array(numbers, pa.int32()), "digest": pa.array(digests, pa.string())})
 
 
-def _correct(corrections: Sequence[Correction], tables: Tables) -> None:
+def _correct(corrections: Sequence[Correction], tables: Engine) -> None:
     told: dict[int, list[Told]] = defaultdict(list)
     for row in tables.table(_TOLD).to_pylist():
         told[row.pop("document")].append(Told(**row))

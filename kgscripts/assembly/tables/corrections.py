@@ -8,18 +8,19 @@ corrections of relations.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in, view
-from kgscripts.assembly.tables import added_names, additions, corrected_segments
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
+from kgscripts.assembly.step import Step, made_by, rows, tables_in, view
+from kgscripts.assembly.tables import additions, corrected_segments
 from kgscripts.assembly.tables.links import Link, agreeing
-from kgscripts.assembly.tables.words import RENAMED, THINGS_READ, leading_names
+from kgscripts.assembly.tables.words import RENAMED, THINGS_READ, action_of, leading_names
+from kgscripts.changes.attributes import leading_attribute
 from kgscripts.records.store import RecordStore
-from schemas.corrections import Correction, CorrectionKind
+from schemas.corrections import NEEDS, Correction, CorrectionKind, change_in
 
 ORDER = "PRECEDES"
 """A rejected order is left out before pairs are ranked."""
@@ -150,7 +151,7 @@ def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
     """
     always = [
         *corrected_segments.steps(corrections, store),
-        *added_names.steps(corrections),
+        *_names(corrections),
         *(view(name, query) for name, query in additions.THINGS.items()),
     ]
     if not corrections:
@@ -191,7 +192,7 @@ def _links(links: Iterable[tuple[int, Link]]) -> pa.Table:
     return pa.table([pa.array(column, item.type) for column, item in zip(columns, schema, strict=True)], schema)
 
 
-def _decide(corrections: Sequence[Correction], tables: Tables) -> None:
+def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
     """Make `link`, whose rows do not contradict each other: of contradicting corrections the latest wins.
 
     `link_verdict` holds, for each correction of links between actions of the texts, whether its links are applied.
@@ -223,3 +224,61 @@ def _decide(corrections: Sequence[Correction], tables: Tables) -> None:
     tables.add("link", _links(found))
     columns = (pa.array(list(verdicts), _INTEGER), pa.array(list(verdicts.values()), pa.bool_()))
     tables.add("link_verdict", pa.table(columns, ["correction", "holds"]))
+
+
+_CHANGE_PARTS = ("entity", "attribute", "before", "after")
+
+
+def _names(corrections: Sequence[Correction]) -> list[Step]:
+    """Names that corrections add to those of the records: actions, tools, and what changes.
+
+    The tables `added_action_name`, `added_tool_name`, `added_supply_name` and `added_change_name`, whose rows have the
+    number of their `correction`.
+    """
+    return [
+        rows("added_action_name", _content(corrections, ACTION_PARTS, _action)),
+        rows("added_tool_name", _content(corrections, ("label",), _tool)),
+        rows("added_supply_name", _content(corrections, ("label",), _supply)),
+        rows("added_change_name", _content(corrections, _CHANGE_PARTS, _change)),
+    ]
+
+
+def _content(
+    corrections: Sequence[Correction],
+    columns: Sequence[str],
+    name_of: Callable[[Correction, Callable[[str], str]], tuple[str, ...] | None],
+) -> Callable[[], pa.Table]:
+    def content() -> pa.Table:
+        names = leading_names(corrections)
+        found = [
+            (number, *name)
+            for number, item in enumerate(corrections)
+            if item.kind is CorrectionKind.ADD and (name := name_of(item, lambda word: names.get(word, word)))
+        ]
+        kinds = [pa.int32(), *(pa.string() for _ in columns)]
+        values: Iterable[Iterable[int | str]] = zip(*found, strict=True) if found else ((),) * len(kinds)
+        arrays = [pa.array(column, kind) for column, kind in zip(values, kinds, strict=True)]
+        return pa.table(arrays, ["correction", *columns])
+
+    return content
+
+
+def _action(correction: Correction, _: Callable[[str], str]) -> tuple[str, ...] | None:
+    return None if correction.relation else action_of(correction.step).key
+
+
+def _tool(correction: Correction, thing: Callable[[str], str]) -> tuple[str, ...] | None:
+    is_tool = correction.relation == "USES" or (correction.relation == NEEDS and correction.role)
+    return (thing(correction.other),) if is_tool else None
+
+
+def _supply(correction: Correction, thing: Callable[[str], str]) -> tuple[str, ...] | None:
+    is_supply = correction.relation == NEEDS and not correction.role
+    return (thing(correction.other),) if is_supply else None
+
+
+def _change(correction: Correction, thing: Callable[[str], str]) -> tuple[str, ...] | None:
+    if correction.relation != "CHANGES":
+        return None
+    attribute, entity, before, after = change_in(correction.other)
+    return thing(entity), leading_attribute(attribute), before, after

@@ -7,7 +7,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from kgscripts.assembly.step import Step, Tables, rows, tables_in, view
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import Step, rows, tables_in, view
 from kgscripts.assembly.tables.records import file_view
 from kgscripts.enrichers.protocol import Enricher, enrich
 from kgscripts.records.kinds import KEY, kind_name, record_schema
@@ -43,7 +44,7 @@ def steps(store: RecordStore, enrichers: Sequence[Enricher], enriched: set[tuple
     return [*found, *_empty(kind for kind in ALWAYS_READ if kind not in given)]
 
 
-def _enrich(store: RecordStore, enricher: Enricher, enriched: set[tuple[str, str]], tables: Tables) -> None:
+def _enrich(store: RecordStore, enricher: Enricher, enriched: set[tuple[str, str]], tables: Engine) -> None:
     found = enrich(store, enricher, tables.table(enricher.query), tables.values(enricher.candidates))
     tables.add(f"{kind_name(enricher.gives)}_subject", found)
     file_view(tables, store, enricher.gives)

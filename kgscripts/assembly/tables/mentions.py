@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kgscripts.assembly.engine import ACTION_PARTS, Rule, action_key, same_action
 from kgscripts.assembly.step import Step, made_by
-from kgscripts.assembly.tables import changes, named_scenarios, titles
+from kgscripts.assembly.tables import changes, titles
 from kgscripts.assembly.tables.titles import ACTION_WORDS, SENSE_WORDS, WORDS_PART
 from kgscripts.typicality.naming import listed
 from schemas.records import INFERRED
@@ -251,7 +251,7 @@ def steps(readers: Sequence[int]) -> list[Step]:
     """The tables of names, and those of mentions, aligned steps, segments, occurrences and changes."""
     return [
         changes.ALIASES,
-        *named_scenarios.steps(),
+        *titles.offered_steps(),
         *titles.steps(),
         made_by(*NAMES, name="names"),
         *(made_by(rule) for rule in NUMBERS),

@@ -8,17 +8,15 @@ those of the lexicon and of ``data/needs.txt``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib import resources
 
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of, reader_columns
-from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in
-from kgscripts.text.lexicon import foods, is_a, is_tool, parse_classes, verbs
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.step import Step, made_by, tables_in
+from kgscripts.text.lexicon import foods, is_a, is_tool, verbs, word_classes, word_list
 
-_AFTER = frozenset({"with", "for", "from", "in", "on", "without", "using", "and", "&", "by", "of", "to", "that"})
+_AFTER = word_list("words behind a product")
 
 
 def product_names(label: str) -> set[str]:
@@ -62,13 +60,7 @@ def _names(words: Sequence[str]) -> set[str]:
 
 def class_of(label: str) -> frozenset[str]:
     """The words under a heading of ``data/needs.txt``."""
-    return _classes_of_words()[label]
-
-
-@cache
-def _classes_of_words() -> dict[str, frozenset[str]]:
-    text = (resources.files("kgscripts.assembly") / "data" / "needs.txt").read_text(encoding="utf-8")
-    return parse_classes(text, "needs.txt")
+    return word_classes("kgscripts.assembly", "needs.txt")[label]
 
 
 _NEEDED = Rule(
@@ -208,7 +200,7 @@ _AMOUNTS = (
 """The amount of each thing that most sources write; of several, the first in the alphabet."""
 
 
-def _classes(tables: Tables) -> None:
+def _classes(tables: Engine) -> None:
     """Make `thing_class`: the things that a step can use as a tool, or use up as a supply; and `thing_head`: the things
     that the ends of compounds name ("frying pan", "pan")."""
     rows = tables.table(_THINGS)
@@ -248,7 +240,7 @@ def _supply_class(noun: str) -> str:
     return "supply" if head in foods("food") or is_a(noun, "consumable") else ""
 
 
-def _products(tables: Tables) -> None:
+def _products(tables: Engine) -> None:
     """Make `product` and `worked_on`: the names of what each scenario makes and of what it is done to, by its own
     name."""
     rows = tables.table(_SCENARIOS)

@@ -23,8 +23,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables import order_pairs
 from kgscripts.wilson import lower_bounds
 
@@ -205,7 +205,7 @@ _GIVEN = """
 """The orders that people give, the latest first, with what the sources say."""
 
 
-def _decide(tables: Tables) -> None:
+def _decide(tables: Engine) -> None:
     kept = [_PAIR_COLUMNS.empty_table()]
     contradicted = [_PAIR_COLUMNS.empty_table()]
     given = {pairs["scenario"][0].as_py(): pairs for pairs in by_group(tables.table(_GIVEN).to_batches(), "scenario")}
@@ -256,7 +256,7 @@ _PLACED = """
 """
 
 
-def _rank(tables: Tables) -> None:
+def _rank(tables: Engine) -> None:
     kept = by_group(tables.table(_RANKED).to_batches(), "scenario")
     pairs_of = {pairs["scenario"][0].as_py(): pairs for pairs in kept}
     steps: list[Any] = []
@@ -287,7 +287,7 @@ _TOLD = """
 """
 
 
-def _keep(tables: Tables) -> None:
+def _keep(tables: Engine) -> None:
     """Make `kept_pair`: what people give, and of the pairs that agree with the ranks the sure ones."""
     found = [_KEPT_COLUMNS.empty_table()]
     for pairs in by_group(tables.rows(_TOLD), "scenario"):

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import Step, Tables, tables_in, view
+from kgscripts.assembly.step import Step, tables_in, view
 from kgscripts.assembly.tables import agreement
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.store import RecordStore
@@ -65,7 +65,7 @@ def _read(kinds: Iterable[type[Record]]) -> list[type[Record]]:
     return [Document, *kinds]
 
 
-def file_view(engine: Engine | Tables, store: RecordStore, kind: type[Record]) -> None:
+def file_view(engine: Engine, store: RecordStore, kind: type[Record]) -> None:
     """Make ``<kind>_file``: a view of all files of a kind, or an empty table if there are none.
 
     Raises
@@ -110,7 +110,7 @@ _TEXT = "SELECT d.document, s.text, s.passages FROM document_file s JOIN documen
 _SIZE = "SELECT count(*) AS documents, coalesce(sum(characters), 0)::BIGINT AS characters FROM document"
 
 
-def _document(tables: Tables) -> None:
+def _document(tables: Engine) -> None:
     tables.run(DOCUMENT)
     (size,) = tables.table(_SIZE).to_pylist()
     tables.number_documents(size["documents"], size["characters"])

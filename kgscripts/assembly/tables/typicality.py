@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kgscripts.assembly.engine import Rule
-from kgscripts.assembly.step import Step, Tables, made_by, rows, tables_in
+from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.step import Step, made_by, rows, tables_in
 from kgscripts.assembly.tables.clusters import PRONOUNS
 from kgscripts.assembly.tables.order import by_group
 from kgscripts.models.stored_vectors import decoded
@@ -153,7 +153,7 @@ NAMED = Rule(
 out the place, unless another step has this name too."""
 
 
-def _find_typicality(tables: Tables) -> None:
+def _find_typicality(tables: Engine) -> None:
     # The engine streams one result at a time; here it is the result with the vectors.
     mentions = by_group(tables.table(_MENTIONS).to_batches(), "scenario")
     actions = by_group(tables.rows(_ACTIONS), "scenario")

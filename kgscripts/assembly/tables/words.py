@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from kgscripts.text.lexicon import word_list
 from kgscripts.text.verb_objects import verb_objects
 from schemas.corrections import Correction, CorrectionKind, plain_words
 from schemas.records import Action
@@ -52,16 +53,8 @@ def leading_names(corrections: Iterable[Correction]) -> dict[str, str]:
     return leading
 
 
-_PARTICLES = frozenset(
-    {"up", "down", "out", "off", "away", "back", "apart", "together", "on", "in", "over", "around", "through"}
-)
-_PREPOSITIONS = frozenset(
-    {
-        *("about", "above", "across", "against", "along", "around", "at", "behind", "below", "beside", "between", "by"),
-        *("down", "for", "from", "in", "inside", "into", "near", "of", "off", "on", "onto", "out", "over", "through"),
-        *("to", "toward", "towards", "under", "until", "up", "upon", "with", "within", "without"),
-    }
-)
+_PARTICLES = word_list("particles", "particles and prepositions")
+_PREPOSITIONS = word_list("prepositions", "prepositions of labels")
 _MOSTLY_WITH_OBJECT = 0.5
 _ANY_WORDS = re.compile(r"\.\.\.|…")
 _DIGITS = re.compile("[0-9a-f]{8,64}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 
-from kgscripts.assembly.step import Step, Tables, tables_in
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import Step, tables_in
 from kgscripts.assembly.tables.changes import LEVEL
 from schemas.graph_writer import ScriptGraphWriter
 
@@ -83,11 +84,11 @@ _ANY_TYPE = f"({_ANY_INSTANCE}) UNION ALL (SELECT 1 FROM added_changes LIMIT 1)"
 def steps(writer: ScriptGraphWriter) -> list[Step]:
     """Write Attribute, StateChange and their relations, then the instances of each text and their order."""
 
-    def write_type(name: str, tables: Tables) -> None:
+    def write_type(name: str, tables: Engine) -> None:
         if tables.values(_ANY_TYPE):
             writer.write(name, tables.graph_rows(name, _TYPES[name]))
 
-    def write_instances(tables: Tables) -> None:
+    def write_instances(tables: Engine) -> None:
         if not tables.values(_ANY_INSTANCE):
             return
         with ExitStack() as stack:

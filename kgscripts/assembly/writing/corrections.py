@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.engine import Rule
+from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.rules.corrected_relations import CORRECTED_ROLE, corrected_by_rejection, statements_of
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.additions import OVERRULED
 from kgscripts.assembly.tables.corrections import CORRECTED
 from kgscripts.assembly.tables.words import leading_names
@@ -61,7 +61,7 @@ def steps(
     ]
 
 
-def _write_all(corrections: Sequence[Correction], writer: ScriptGraphWriter, log: DiscardLog, tables: Tables) -> None:
+def _write_all(corrections: Sequence[Correction], writer: ScriptGraphWriter, log: DiscardLog, tables: Engine) -> None:
     verdicts = {row["correction"]: row["holds"] for row in tables.table(_VERDICTS).to_pylist()}
     overruled = set(tables.values(OVERRULED))
     renamed = _renamed(corrections, set(tables.values(_NAMED)))

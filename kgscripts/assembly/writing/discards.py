@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.step import Step, Tables, tables_in
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import Step, tables_in
 from kgscripts.assembly.tables.agreement import LEFT_OUT
 from kgscripts.records.inputs import InputIndex
 from kgscripts.records.readings import FailedDocument
@@ -21,8 +22,8 @@ _READINGS = """
     FROM discard_record r JOIN document d USING (document) ORDER BY r.document, r.reader, r.ordinal
 """
 
-_WITHOUT_EVENT = """
-    SELECT d.name AS "where", a.start, a."end", a.label AS detail
+_WITHOUT_EVENT = f"""
+    SELECT '{DiscardReason.NO_SUCH_EVENT.value}' AS reason, d.name AS "where", a.start, a."end", a.label AS detail
     FROM (FROM unaligned_step UNION ALL FROM unplaced_change) a JOIN document d USING (document)
     ORDER BY document, a.start, a."end", detail
 """
@@ -72,17 +73,11 @@ class DiscardLog:
             content = {"reason": reason, "where": item.document, "extractor": item.name, "detail": item.failure.detail}
             self._write_line(json.dumps(content | {"remedy": _REMEDY}, ensure_ascii=False))
 
-    def _readings(self, tables: Tables) -> None:
-        """Discards of extractors."""
-        for batch in tables.rows(_READINGS):
-            for row in batch.to_pylist():
-                self.add(Discard(**row))
-
-    def _add_places(self, reason: DiscardReason, query: str, tables: Tables) -> None:
+    def _add_places(self, query: str, tables: Engine) -> None:
         """The rows of a query with places in texts."""
         for batch in tables.rows(query):
             for row in batch.to_pylist():
-                self.add(Discard(reason=reason, **row))
+                self.add(Discard(**row))
 
     def steps(self, relations: Sequence[Relation], added: Collection[Relation], *, several: bool) -> list[Step]:
         """Log the discards of extractors and rules; `added` are the relations to which corrections add. `several`: what
@@ -100,24 +95,27 @@ class DiscardLog:
             )
             for relation in relations
         }
-        places = {"without event": (DiscardReason.NO_SUCH_EVENT, _WITHOUT_EVENT)}
+        places = {"readings": _READINGS, "without event": _WITHOUT_EVENT}
         if several:
-            places["few readers"] = (DiscardReason.FEW_READERS, LEFT_OUT)
+            places["few readers"] = LEFT_OUT
         queries["log contradicted orders"] = (DiscardReason.CYCLE, _CONTRADICTED)
         return [
-            Step("log readings", ("log/readings",), tables_in(_READINGS), self._readings),
-            *(self._places(name, *what) for name, what in places.items()),
+            *(
+                Step(
+                    f"log {name}",
+                    (f"log/{name.replace(' ', '-')}",),
+                    tables_in(query),
+                    partial(self._add_places, query),
+                )
+                for name, query in places.items()
+            ),
             *(
                 Step(name, (name.replace(" ", "/", 1),), tables_in(query), partial(self._add_ids, reason, query))
                 for name, (reason, query) in queries.items()
             ),
         ]
 
-    def _places(self, name: str, reason: DiscardReason, query: str) -> Step:
-        makes = (f"log/{name.replace(' ', '-')}",)
-        return Step(f"log {name}", makes, tables_in(query), partial(self._add_places, reason, query))
-
-    def _add_ids(self, reason: DiscardReason, query: str, tables: Tables) -> None:
+    def _add_ids(self, reason: DiscardReason, query: str, tables: Engine) -> None:
         """The rows of a query with ids, in which nothing needs to be escaped; there may be millions of rows."""
         for batch in tables.rows(query):
             self.counts[reason.value] += batch.num_rows

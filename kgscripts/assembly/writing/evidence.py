@@ -10,8 +10,8 @@ import pyarrow as pa
 from attrs import frozen
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.engine import ACTION_PARTS, Rule
-from kgscripts.assembly.step import Step, Tables, made_by, tables_in
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
+from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.titles import ACTION_TEXT
 from kgscripts.changes.attributes import broader_attribute
 from kgscripts.text.lexicon import is_a
@@ -103,7 +103,7 @@ _ATTRIBUTES = (
 def step(writer: ScriptGraphWriter) -> Step:
     """Write BROADER for the tools and the attributes of the graph."""
 
-    def write(tables: Tables) -> None:
+    def write(tables: Engine) -> None:
         pairs = []
         for query, broader in ((_ATTRIBUTES, broader_attribute), (_TOOLS, broader_name)):
             nodes = tables.table(query)
@@ -154,7 +154,7 @@ _NODES = {
 def node_steps(writer: ScriptGraphWriter) -> list[Step]:
     """Write Scenario, Action, Entity, Tool and SubEvent; nodes with too little support are left out."""
 
-    def write_scenarios(tables: Tables) -> None:
+    def write_scenarios(tables: Engine) -> None:
         listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
         scenarios = tables.table(_SCENARIOS).to_pydict()
         others = scenarios.pop("other_names")
@@ -191,7 +191,7 @@ def realization_step(writer: ScriptGraphWriter, readers: Sequence[int]) -> Step:
         WHERE kept(t.support, t.added) ORDER BY r.document, start, "end", r.step
     """
 
-    def write_realizations(tables: Tables) -> None:
+    def write_realizations(tables: Engine) -> None:
         with writer.table("REALIZES") as write:
             for _ in tables.partitions():
                 for batch in tables.graph_rows("REALIZES", query):
@@ -214,13 +214,13 @@ def relation_steps(writer: ScriptGraphWriter, relations: Sequence[Relation], rea
         "EVIDENCED_BY": [_filled(_EVIDENCED_BY, relation) for relation in by_id],
     }
 
-    def write_statements(name: str, tables: Tables) -> None:
+    def write_statements(name: str, tables: Engine) -> None:
         with writer.table(name) as write:
             for query in statements[name]:
                 for batch in tables.graph_rows(name, query):
                     write(batch)
 
-    def write_readers(tables: Tables) -> None:
+    def write_readers(tables: Engine) -> None:
         with writer.table("READ_BY") as write:
             for relation in by_id:
                 models = _models(readers, _readers_of(tables, relation))
@@ -256,7 +256,7 @@ def _filled(query: str, relation: Relation, models: str = "") -> str:
     )
 
 
-def _readers_of(tables: Tables, relation: Relation) -> list[int]:
+def _readers_of(tables: Engine, relation: Relation) -> list[int]:
     """The readers for which a relation has a column."""
     columns = tables.table(f"FROM {relation.table} LIMIT 0").column_names
     return [int(name.removeprefix("reader_")) for name in columns if name.startswith("reader_")]

@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kgscripts.assembly.step import Step, Tables, tables_in
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import Step, tables_in
 from kgscripts.records.kinds import kind_name, record_schema
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import PassageKind, Record
@@ -107,10 +108,10 @@ def steps(writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> list[Step
     spans = SPANS.format(others=others)
     files = ("Passage", "WITHIN", "NEXT", "ABOUT")
 
-    def write_sources(tables: Tables) -> None:
+    def write_sources(tables: Engine) -> None:
         writer.write("Source", tables.graph_rows("Source", _SOURCE))
 
-    def write_passages(tables: Tables) -> None:
+    def write_passages(tables: Engine) -> None:
         with ExitStack() as stack:
             passage, within, following, about = (stack.enter_context(writer.table(name)) for name in files)
             for _ in tables.partitions():
@@ -131,7 +132,7 @@ def steps(writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> list[Step
     ]
 
 
-def _passages(tables: Tables) -> Iterator[pa.RecordBatch]:
+def _passages(tables: Engine) -> Iterator[pa.RecordBatch]:
     """The rows of Passage for the current documents.
 
     Their texts are cut out in Python: DuckDB would count the characters from the beginning of the document for each

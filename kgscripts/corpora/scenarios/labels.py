@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from attrs import evolve
 
+from kgscripts.text.lexicon import word_list
 from kgscripts.text.plain_words import visible
 from kgscripts.titles.keys import gerund, is_left_out, title_key
 from kgscripts.titles.plain import plain_title, word_class
@@ -65,7 +66,7 @@ def _text(text: str) -> str:
 _HOW_TO = re.compile(r"how (?:to:?|do i|do you|does one|can i|can you|i|we) ")
 _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 _EDGES = " \t\r\n.!?:;,…\"'“”‘’*_`#-"
-_DETERMINERS = frozenset({"a", "an", "the", "your", "my", "our", "his", "her", "their", "some", "ones", "one's"})
+_DETERMINERS = word_list("articles", "possessives", "words for one's own") | {"some"}
 
 # InScript (Modi et al., LREC 2016) labels its scenarios with one word.
 _INSCRIPT = MappingProxyType(

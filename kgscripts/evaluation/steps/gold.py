@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 from attrs import frozen
 
-from kgscripts.building.reading import Batch, DocumentReader
+from kgscripts.building.reading import DocumentReader
 from kgscripts.corpora.grouped_steps import GroupedText, paraphrase_texts
 from kgscripts.corpora.inscript import read_stories
 from kgscripts.extractors.registry import choose
@@ -67,14 +67,14 @@ def read_events(documents: Sequence[Document]) -> list[list[ReadStep]]:
     """The events of each document, as the extractors that ship read them, in text order."""
     chosen = choose(["sentences", "events"], (), describe_pipeline)
     reader = DocumentReader(chosen, strict=True)
-    versions = frozenset(item.version for item in chosen)
     found: list[list[ReadStep]] = []
     for start in range(0, len(documents), _DOCUMENTS):
         block = documents[start : start + _DOCUMENTS]
-        mentions: dict[str, list[EventMention]] = defaultdict(list)
-        for reading in reader.read(Batch(block, versions)).readings:
-            mentions[reading.subject] += [record for record in reading.records if isinstance(record, EventMention)]
-        found += [_in_order(mentions[document.digest]) for document in block]
+        records = reader.records(block)
+        found += [
+            _in_order(record for record in records[document.digest] if isinstance(record, EventMention))
+            for document in block
+        ]
     return found
 
 

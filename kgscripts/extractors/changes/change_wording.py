@@ -8,40 +8,20 @@ from collections.abc import Iterable
 from attrs import field, frozen
 
 from kgscripts.extractors.changes.change_words import head
-from kgscripts.text.lexicon import is_a
+from kgscripts.text.lexicon import is_a, word_list
 from kgscripts.text.porter import stem
 from schemas.changes import Change
 
-_PLACES = frozenset({"container", "location", "place", "placement", "position", "storage"})
-_AWAY = frozenset({"from", "off", "out"})
-_PREPOSITIONS = _AWAY | {
-    "at",
-    "around",
-    "behind",
-    "in",
-    "inside",
-    "into",
-    "near",
-    "of",
-    "on",
-    "onto",
-    "outside",
-    "over",
-}
-_PREPOSITIONS |= {"to", "under", "with"}
-_WET = frozenset(
-    (
-        *("beer", "bleach", "cleaner", "coffee", "cream", "detergent", "glue", "ink", "juice", "lotion", "milk", "mud"),
-        *("oil", "paint", "polish", "puddle", "sauce", "sealant", "shampoo", "soap", "soup", "syrup", "tea", "vinegar"),
-        *("water", "wine"),
-    )
-)
+_PLACES = word_list("attributes of place", "storages")
+_AWAY = word_list("prepositions of leaving")
+_PREPOSITIONS = word_list("prepositions of changes")
+_WET = word_list("liquids", "wet things")
 """Things that are wet already."""
-_LADEN = frozenset({"covered", "dirty", "full", "heavier", "wet"})
+_LADEN = word_list("values of the laden")
 """Values that a thing does not get when something is taken off it or out of it."""
-_IF = frozenset({"although", "because", "if", "though", "unless", "when", "whenever"})
+_IF = word_list("beginnings of unreal states")
 """Words that begin a clause with a state that the step does not bring about."""
-_NOT = frozenset({"never", "no", "not", "without"})
+_NOT = word_list("negations of values")
 _WORD = re.compile(r"[^\W\d_]+")
 _WORD_OR_MARK = re.compile(r"[^\W\d_]+|[,;:.!?]")
 _WORDS_BETWEEN = 3

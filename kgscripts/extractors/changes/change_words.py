@@ -6,25 +6,26 @@ import functools
 from typing import TYPE_CHECKING, cast
 
 from kgscripts.changes.attributes import in_vocabulary
-from kgscripts.text.lexicon import classes_of
+from kgscripts.text.lexicon import classes_of, word_list
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import Change
 
 if TYPE_CHECKING:
     from kgscripts.text.lemmas import LemmaCorrector
 
-_DETERMINERS = frozenset(
-    {"a", "an", "the", "this", "that", "these", "those", "some", "any", "each", "every"}
-    | {"my", "your", "his", "her", "its", "our", "their"}
+_DETERMINERS = word_list(
+    "articles",
+    "possessives",
+    "near demonstratives",
+    "far demonstratives",
+    "indefinite determiners",
+    "distributive determiners",
 )
-_PRONOUNS = frozenset({"it", "they", "them", "something", "anything", "everything", "one", "ones"})
+_PRONOUNS = word_list("pronouns as entities")
 """Pronouns, whose reference is not known outside of the text."""
-_PREPOSITIONS = frozenset(
-    {"of", "in", "on", "at", "with", "for", "from", "to", "into", "onto", "under", "over", "inside", "around", "by"}
-    | {"between", "near", "behind", "above", "below", "that", "which"}
-)
+_PREPOSITIONS = word_list("words behind a head")
 _AROUND_WORDS = ".,;:!?\"“”'‘’()[]"
-_DIRECTIONS = frozenset({"away", "back", "down", "up"})
+_DIRECTIONS = word_list("directions")
 
 
 def normalised(change: Change) -> Change | None:

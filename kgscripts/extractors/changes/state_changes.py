@@ -21,7 +21,7 @@ from kgscripts.extractors.changes.state_change_units import Nouns, Unit, read_un
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.registry import describe, load
 from kgscripts.settings import device_setting, model_setting
-from kgscripts.text.lexicon import verbs, word_list_digests
+from kgscripts.text.lexicon import verbs, word_list, word_list_digests
 from kgscripts.text.pipeline import describe_pipeline
 from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.changes import Level, PredictedChange
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kgscripts.models.changes.protocol import ChangeModel
 
 _TASK = "state-changes"
-_LOCATION = frozenset({"location", "position", "place", "placement"})
+_LOCATION = word_list("attributes of place")
 
 
 _probability = [validators.ge(0.0), validators.le(1.0)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import define, frozen
 
 from kgscripts.changes.verbs import VerbChange, is_kind, verb_changes
-from kgscripts.text.lexicon import is_a
+from kgscripts.text.lexicon import is_a, word_list
 from schemas.changes import Change
 from schemas.records import EventMention, Role, ToolRole
 
@@ -28,7 +28,7 @@ _ROLE = {preposition: role for role, group in _PREPOSITIONS.items() for preposit
 _GOALS = ("in", "on", "to", "around", "under")
 _USUAL = {"into": "in", "inside": "in", "inside of": "in", "within": "in", "onto": "on", "upon": "on", "to": "at"}
 """The preposition of a place for one that leads to it."""
-_NO_THINGS = frozenset({"half", "order", "quarter", "rest", "third", "time", "turn", "way"})
+_NO_THINGS = word_list("measures and manners")
 """Nouns of measure and manner, which are neither acted on nor where something gets."""
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 _WORDS_BETWEEN = 5

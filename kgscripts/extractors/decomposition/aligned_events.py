@@ -15,7 +15,7 @@ from kgscripts.extractors.events.event_words import by_predicate, object_spans, 
 from kgscripts.extractors.events.nouns import is_noun
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.alignment.words import is_content_word
-from kgscripts.text.lexicon import is_a, verbs
+from kgscripts.text.lexicon import is_a, verbs, word_list
 from kgscripts.text.syntax import (
     is_passive,
     lemma,
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _SIDES = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
-_THINGS = frozenset({"it", "they", "that", "which", "this", "these", "those"})
-_MEANS = frozenset({"mean", "means"})
-_BEFORE_CLAUSES = frozenset({"and", "or", "then", "to", ",", ";"})
+_THINGS = word_list("relating pronouns", "near demonstratives", "far demonstratives")
+_MEANS = word_list("means")
+_BEFORE_CLAUSES = word_list("links before a part of a whole") | {",", ";"}
 
 
 @frozen

@@ -21,7 +21,7 @@ from kgscripts.models.alignment.aligner import Alignment, PairAligner
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import describe, load
 from kgscripts.settings import device_setting, model_setting
-from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs, word_list_digests
+from kgscripts.text.lexicon import is_a, is_tool_after, role_of, verbs, word_list, word_list_digests
 from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.provenance import Model
 from schemas.records import (
@@ -41,8 +41,8 @@ MOST_LINKS = 400_000
 """Pairs with more possible links (abstract times concrete words) are not aligned; the longest of KidsCook has 8,000."""
 
 _LEAST_PROBABILITY = 1e-4
-_COLD = frozenset({"fridge", "refrigerator", "freezer"})
-_COOLING = frozenset({"cool", "chill", "freeze", "refrigerate", "store", "keep", "rest", "leave", "put", "place"})
+_COLD = word_list("cold places")
+_COOLING = word_list("cooling")
 
 
 @frozen

@@ -14,23 +14,18 @@ from attrs import frozen
 
 from kgscripts.extractors.decomposition.aligned_events import Event, Side
 from kgscripts.models.alignment.aligner import Alignment
-from kgscripts.text.lexicon import classes_of, foods, is_tool, verbs
+from kgscripts.text.lexicon import classes_of, foods, is_tool, verbs, word_list
 from schemas.records import Action, EventMention
 
-_GENERIC = frozenset(
-    {"ingredient", "everything", "mixture", "content", "thing", "stuff", "food", "item", "mix", "piece", "half", "part"}
-    | {"bit", "rest", "one", "amount", "all", "them", "they", "it", "batch", "dish", "meal", "this", "these"}
-)
+_GENERIC = word_list("words for anything")
 """Words that may refer to anything that the abstract side names."""
 
-_MIXING = frozenset({"mix", "stir", "combine", "whisk", "toss", "blend", "beat", "incorporate", "shake", "swirl"})
-_PEELING = frozenset({"peel", "skin"})
-_WAITING = frozenset({"wait", "cool", "rest", "chill", "sit", "stand", "repeat", "enjoy", "eat"})
-_CLEANING = frozenset({"wash", "rinse", "clean", "dry", "soak"})
-_ADDING = frozenset(
-    {"sprinkle", "drizzle", "squeeze", "crack", "measure", "break", "grind", "top", "season", "garnish", "shake"}
-)
-_UNLIKE_HEATING = frozenset({"fix", "make", "prepare", "dissolve", "thicken", "reduce"})
+_MIXING = word_list("mixing")
+_PEELING = word_list("peeling")
+_WAITING = word_list("waiting")
+_CLEANING = word_list("cleaning")
+_ADDING = word_list("adding")
+_UNLIKE_HEATING = word_list("heating or not")
 _CERTAIN = 0.5
 """The least posterior at which an alignment alone decides that an unknown word names an abstract thing."""
 

@@ -18,7 +18,7 @@ from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.models.reader.labels import HAPPENS, PLACE_BEFORE, REFERENT, EventRole, Reality
 from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import ReaderText
-from kgscripts.text.lexicon import may_be_tool
+from kgscripts.text.lexicon import may_be_tool, word_list
 from kgscripts.text.syntax import (
     OBJECT,
     PASSIVE_SUBJECT,
@@ -47,12 +47,9 @@ _REASONS: Mapping[str, DiscardReason] = {
     Reality.PLANNED: DiscardReason.PLANNED,
     Reality.HYPOTHETICAL: DiscardReason.HYPOTHETICAL,
 }
-_PARTICLE_ADVERBS = frozenset(
-    {"on", "off", "up", "down", "out", "in", "away", "back", "over", "around", "apart", "along", "through", "together"}
-    | {"home", "inside", "outside", "upstairs", "downstairs", "indoors", "outdoors", "aside", "forward"}
-)
+_PARTICLE_ADVERBS = word_list("particles", "particles and prepositions", "adverbs of place")
 _ADVERBIAL = UNMARKED_OBLIQUE | {"advmod"}
-_MEANS = frozenset({"mean", "means"})
+_MEANS = word_list("means")
 
 
 @frozen(kw_only=True)

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from kgscripts.extractors.events.frames import Frame
 from kgscripts.extractors.events.nouns import noun_lemma
 from kgscripts.text.amounts import AMOUNT, DURATION, PARTITIVES, SIZE, UNITS, has_unit, is_length, is_size
-from kgscripts.text.lexicon import foods, is_a, is_tool
+from kgscripts.text.lexicon import foods, is_a, is_tool, word_list
 from kgscripts.text.syntax import conjuncts, is_verb, lemma
 from schemas.records import Measure, MeasureKind
 
@@ -31,27 +31,25 @@ _FARTHEST = 16
 """The most words between a thing and the beginning of its amount."""
 _DESCRIBES = frozenset({"DET", "ADJ", "NOUN", "PROPN", "NUM", "ADV", "SYM", "PUNCT", "SPACE", "X"})
 _ENDS = frozenset(",;:.!?")
-_BETWEEN_NUMBERS = frozenset({"to", "or", "x", "and"})
-_HEDGES = frozenset({"about", "at", "up", "to"})
+_BETWEEN_NUMBERS = word_list("words between numbers")
+_HEDGES = word_list("words before amounts")
 _ALTERNATIVE = ("(", "/")
 
 _BEFORE = re.compile(
     r"([\w']*)[\s(,]*(?:\b(?:the|an?|first|last|final|next|only|just|around|over)\s+)*$", re.IGNORECASE
 )
-_WHEN = frozenset(
-    {"after", "in", "within", "every", "each", "per", "by", "at", "before", "since", "past", "once", "twice", "times"}
-)
+_WHEN = word_list("words before no duration")
 """Words before a length of time that is a point in time or a rate: "after 10 minutes", "every 10 minutes"."""
 _AWAY = re.compile(
     r"[-’']|\s*(?:before|after|ago|later|earlier|early|late|away|old|prior|apart|at\s+a|per\s+\d+)\b", re.IGNORECASE
 )
 """What follows such a length: "10 minutes before serving"."""
-_UP_TO = frozenset({"before", "after"})
+_UP_TO = word_list("before and after")
 """With these, it is one of the verb that it follows: "let stand 10 minutes before serving"."""
 _ONE_DAY = re.compile(r"(?:an?|one)\s+(?:day|night|week|month|year)s?$", re.IGNORECASE)
-_UNTIL = frozenset({"until", "till", "til"})
+_UNTIL = word_list("until")
 _WITHIN_NOUN = frozenset({"compound", "amod", "nummod", "nmod:poss", "poss", "nmod:desc"})
-_LEAVING = frozenset({"leave", "set", "keep"})
+_LEAVING = word_list("leaving")
 _COMPLEMENTS = frozenset({"xcomp", "ccomp"})
 _texts: MutableMapping[Doc, str] = WeakKeyDictionary()
 

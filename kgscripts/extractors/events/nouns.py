@@ -6,25 +6,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kgscripts.text.amounts import PARTITIVES, is_no_thing, is_size
-from kgscripts.text.lexicon import classes_of, foods
+from kgscripts.text.lexicon import classes_of, foods, word_list
 from kgscripts.text.syntax import compound_lemma, is_verb, prepositional_phrases
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-THIRD_PERSON = frozenset({"it", "them", "him", "her"})
+THIRD_PERSON = word_list("pronouns for things", "objective pronouns for persons")
 """The personal pronouns that can be objects and refer to a thing or a person of the text."""
 _NOUNS = frozenset({"NOUN", "PROPN"})
-_PRO_NOUNS = frozenset({"one", "ones"})
+_PRO_NOUNS = word_list("pronouns for nouns")
 _MISTAKEN = frozenset({"VERB", "ADJ", "ADV", "X", "INTJ"})
 _NOMINAL = frozenset({"obj", "obl", "nmod", "nsubj", "nsubj:pass", "dobj", "pobj", "nsubjpass"})
 _MOST_MEASURES = 10
 """The most measures in "a spoonful of half of most of …", more than anybody writes; longer chains are no noun."""
-_OF_ALL = frozenset(
-    {"rest", "half", "one", "some", "all", "couple", "most", "any", "each", "both", "part", "few", "many", "remainder"}
-    | {"third", "quarter", "drop", "bit", "piece", "slice", "spoonful", "teaspoon", "tablespoon", "handful", "scoop"}
-    | {"block", "chunk", "lump", "capful", "gallon", "ounce", "pound", "gram", "liter", "litre", "lot", "plenty"}
-)
+_OF_ALL = word_list("parts")
 
 
 _NO_PREDICATE = frozenset(

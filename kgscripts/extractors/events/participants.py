@@ -10,37 +10,19 @@ from kgscripts.extractors.events.frames import Frame
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.models.reader.labels import EventRole
 from kgscripts.text.amounts import is_size
-from kgscripts.text.lexicon import is_a, verbs
+from kgscripts.text.lexicon import is_a, verbs, word_list
 from kgscripts.text.syntax import PrepositionalPhrase, lemma, prepositional_phrases
 from schemas.records import Role
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_DIRECTIONAL = frozenset(
-    {"into", "onto", "out of", "off", "off of", "from", "to", "through", "towards", "toward", "over"}
-)
-_NO_ARGUMENT = frozenset(
-    {
-        "after",
-        "before",
-        "during",
-        "until",
-        "till",
-        "since",
-        "because of",
-        "due to",
-        "despite",
-        "instead of",
-        "like",
-        "as",
-    }
-    | {"than", "except", "without", "according to", "per", "besides", "such as", "including", "while", "in order"}
-)
+_DIRECTIONAL = word_list("prepositions of origin or goal", "prepositions of direction")
+_NO_ARGUMENT = word_list("prepositions of no participant")
 """Prepositions that place an event in time or give a reason."""
-_STATES = frozenset({"boil", "simmer"})
+_STATES = word_list("states of liquids")
 """Nouns that are no things: "bring to the boil"."""
-_ORIGIN_OR_GOAL = frozenset({"out of", "from", "off", "off of", "into", "onto", "to"})
+_ORIGIN_OR_GOAL = word_list("prepositions of origin or goal")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,25 +6,23 @@ from typing import TYPE_CHECKING
 
 from kgscripts.extractors.events.frames import Frame
 from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
+from kgscripts.text.lexicon import word_list
 from kgscripts.text.syntax import PrepositionalPhrase, is_passive, lemma
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
-_BEHIND_OBJECT = frozenset(
-    {"apart", "aside", "forward", "home", "indoors", "inside", "outdoors", "outside", "together"}
-    | {"upstairs", "downstairs"}
-)
+_BEHIND_OBJECT = word_list("particles behind an object", "adverbs of place")
 """Adverbs that stand behind any object but a long one; of a particle, the text says where it stands."""
 _DETERMINERS = frozenset({"det", "det:predet", "predet", "nmod:poss", "poss", "nummod"})
-_YOUR = frozenset({"my", "our", "your"})
-_ONE = frozenset({"a", "an", "another", "one"})
-_NO_ARTICLE = frozenset({"any", "enough", "few", "many", "more", "no", "several", "some"})
+_YOUR = word_list("possessives of one who writes")
+_ONE = word_list("determiners of one thing")
+_NO_ARTICLE = word_list("determiners without article")
 _VOWELS = frozenset("aeiou")
 _SPOKEN_WITH_CONSONANT = ("uni", "use", "usu", "eu", "one", "once", "ute")
-_LETTING = frozenset({"let", "allow", "leave"})
+_LETTING = word_list("letting")
 _SPOKEN_WITH_VOWEL = ("hour", "honest", "heir")
-_PLURAL_ALONE = frozenset({"police", "people", "staff", "crew"})
+_PLURAL_ALONE = word_list("plurals")
 _SINGULAR_ENDS = ("ss", "us", "is", "as")
 _HISSING = ("s", "sh", "ch", "x", "z", "o")
 

@@ -16,7 +16,7 @@ from kgscripts.extractors.llm.pieces import Piece
 from kgscripts.extractors.llm.quotes import Quotes
 from kgscripts.extractors.llm.schema import SCENARIOS
 from kgscripts.extractors.llm.words import Noun, Words
-from kgscripts.text.lexicon import is_a, may_be_tool, verbs
+from kgscripts.text.lexicon import is_a, may_be_tool, verbs, word_list
 from schemas.changes import Change, Level
 from schemas.records import (
     Action,
@@ -35,7 +35,7 @@ from schemas.records import (
 )
 
 Item = Mapping[str, Any]
-_PRONOUNS = frozenset({"it", "them"})
+_PRONOUNS = word_list("pronouns for things")
 _LONGEST = 80
 """The most characters of a quote in a discard."""
 

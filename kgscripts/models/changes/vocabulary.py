@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from attrs import frozen
 
+from kgscripts.text.lexicon import word_list
 from schemas.changes import Change
 
 SLOT = "@"
@@ -21,14 +22,7 @@ SLOT = "@"
 
 _ARTICLES = re.compile(r"\b(?:the|an|a)\b ?")
 _RARE = 5
-_PREPOSITIONS = frozenset(
-    (
-        *("above", "across", "after", "against", "along", "among", "around", "at", "behind", "below", "beneath"),
-        *("beside", "between", "beyond", "by", "down", "for", "from", "in", "inside", "into", "near", "of", "off"),
-        *("on", "onto", "out", "outside", "over", "through", "to", "toward", "towards", "under", "underneath", "up"),
-        *("with", "within", "without"),
-    )
-)
+_PREPOSITIONS = word_list("prepositions")
 """Words that a filler can follow."""
 
 

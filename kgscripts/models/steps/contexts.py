@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from kgscripts.models.sentence_vectors import SIZE, Vectors
+from kgscripts.text.lexicon import word_list
 
 ActionParts: TypeAlias = tuple[str, ...]
 """Predicate, particle, object, preposition and its object; "" if there is none."""
@@ -25,7 +26,7 @@ _MOST_AROUND = 4
 cost."""
 _NEAREST = 8
 _NO_VECTORS = np.zeros((0, SIZE))
-_UNRESOLVED = frozenset({"it", "them"})
+_UNRESOLVED = word_list("pronouns for things")
 """Objects without a meaning of their own: they do not count as common to two actions."""
 
 
