@@ -23,13 +23,15 @@ from schemas.errors import RecordError
 class PassageKind(StrEnum):
     """The kinds of passages: those that the format marks, then segments of a scenario, sentences, and mentions of
     events. *needs* is a list of things that an activity needs, with its heading ("You will need: a spade"); *section*
-    is a group of steps with its heading ("For the sauce"), of which only the steps are parsed.
+    is a group of steps with its heading ("For the sauce"), of which only the steps are parsed. *script* is a written
+    script, which is not parsed.
     """
 
     PARAGRAPH = "paragraph"
     STEP = "step"
     NEEDS = "needs"
     SECTION = "section"
+    SCRIPT = "script"
     ABSTRACT = "abstract"
     CONCRETE = "concrete"
     SEGMENT = "segment"
@@ -250,6 +252,29 @@ class Need(Spanned):
     lemma: str = field(validator=validators.min_len(1))
     role: ToolRole | None = field(default=None, converter=converters.optional(ToolRole))
     amount: str = ""
+    start: int
+    end: int
+
+
+class Importance(StrEnum):
+    """How much a step belongs to a script: it cannot be left out, most people do it, or some do."""
+
+    ESSENTIAL = "essential"
+    USUAL = "usual"
+    OPTIONAL = "optional"
+
+
+@frozen(kw_only=True)
+class WrittenStep(Spanned):
+    """What a person wrote of a step: its name, how important it is, and which steps it must precede.
+
+    `start:end` is the span of its name and of its `EventMention`; `before` are the starts of the names of the other
+    steps, all of them. Where a document has such records, they alone tell the order of its steps.
+    """
+
+    name: str = field(validator=validators.min_len(1))
+    importance: Importance = field(converter=Importance)
+    before: tuple[int, ...] = field(default=(), converter=tuple[int, ...])
     start: int
     end: int
 

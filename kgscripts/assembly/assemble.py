@@ -33,6 +33,7 @@ from kgscripts.assembly.tables import (
     records,
     titles,
     typicality,
+    written,
 )
 from kgscripts.assembly.tables.titles import STEP_TEXTS
 from kgscripts.assembly.writing import changes as written_changes
@@ -183,6 +184,7 @@ class Assembly:
             "Passages": passages.steps(self.writer, further),
             "Steps": [
                 *clusters.steps(by_words=StepCluster not in given),
+                *written.steps(),
                 *typicality.steps(has_vectors=ActionVector in given),
                 made_by(typicality.usual_steps()),
                 *needs.steps(readers),

@@ -40,10 +40,10 @@ def sniff_package(sample: bytes, name: str) -> str | None:
 def sniff(sample: bytes, name: str) -> str | None:
     """The format of a source with this beginning and name; None for XML in an unknown format.
 
-    Scripts are recognised by their first key or the name of the file, pages by their document type, root element or name, other XML by its root element, JSON lines and
-    arrays by the brackets or the name, InScript by its word marks, tables by the name and, if it is one of pairs too,
-    by their header, pairs by two or three columns, CoNLL-U by the ten columns of a first word or the name, Markdown by
-    a heading or at least two list items; everything else is plain text.
+    Scripts are recognised by their first key or the name, pages by their document type, root element or name, other XML
+    by its root element, JSON lines and arrays by the brackets or the name, InScript by its word marks, tables by the
+    name and, if it is one of pairs too, by their header, pairs by two or three columns, CoNLL-U by the ten columns of a
+    first word or the name, Markdown by a heading or at least two list items; everything else is plain text.
     """
     text = sample.decode("utf-8", errors="replace")
     suffix = name.lower().removesuffix(".gz")

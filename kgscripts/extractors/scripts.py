@@ -1,29 +1,27 @@
-"""The extractor of what a written script says of its steps: tools, participants, changes, needs.
-
-What a step does is read in its name by the extractors of events; this one adds to their event what the file says of the
-step.
-"""
+"""The extractor of what written scripts say: steps with tools, participants and changes, their order, and needs."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from kgscripts.corpora.scripts.format import NeedKind, Script, Step
+from kgscripts.corpora.scripts.format import NeedKind, Script, Step, StepParticipant, StepTool
 from kgscripts.corpora.scripts.reader import FORMAT, Place, written_script
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
-from kgscripts.text.lexicon import role_of
+from kgscripts.text.lexicon import role_of, word_list
 from schemas.changes import Level
-from schemas.records import Action, Argument, EventMention, Need, Record, Span, StateChange, Tool
+from schemas.records import Action, Argument, EventMention, Need, Record, Role, StateChange, Tool, WrittenStep
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 class ScriptExtractor(Extractor):
-    """Gives what scripts say that people write."""
+    """Gives what people write in scripts; other texts have nothing of it."""
 
     name = "scripts"
     rules = "1"
     task = "what written scripts say"
-    requires = (EventMention,)
-    gives = (EventMention, StateChange, Need)
+    gives = (EventMention, StateChange, Need, WrittenStep)
     licence = "Apache-2.0"
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
@@ -33,19 +31,16 @@ class ScriptExtractor(Extractor):
 
 def _records(item: ParsedDocument) -> Iterator[Record]:
     script, places = written_script(item.document.text, item.document.name)
-    events = item.records_of(EventMention)
     yield from _needs(script, places)
+    starts = {step.id: places["steps"][number]["name"].span.start for number, step in enumerate(script.steps)}
+    following = script.must_precede()
     for number, step in enumerate(script.steps):
         place = places["steps"][number]
-        name = place["name"].span
-        inside = [event for event in events if name.start <= event.start < name.end]
-        yield from _of_step(step, place, min(inside, key=lambda event: event.start, default=_as_named(step, name)))
-
-
-def _as_named(step: Step, name: Span) -> EventMention:
-    """The event of a name in which none is read: its first word, done to the rest."""
-    verb, _, rest = step.name.lower().partition(" ")
-    return EventMention(action=Action(predicate=verb, object=rest), start=name.start, end=name.end)
+        event = _event(step, place)
+        yield event
+        yield from (_change(step, number, event) for number in range(len(step.changes)))
+        before = sorted(starts[id] for id in following.get(step.id, ()) if id in starts)
+        yield WrittenStep(name=step.name, importance=step.importance, before=before, start=event.start, end=event.end)
 
 
 def _needs(script: Script, places: Place) -> Iterator[Need]:
@@ -55,34 +50,84 @@ def _needs(script: Script, places: Place) -> Iterator[Need]:
         yield Need(lemma=need.thing, role=role, amount=need.amount, start=span.start, end=span.end)
 
 
-def _of_step(step: Step, place: Place, event: EventMention) -> Iterator[Record]:
-    tools = []
+def _event(step: Step, place: Place) -> EventMention:
+    tools, participants = [], []
     for number, tool in enumerate(step.tools):
         span = place["tools"][number]["thing"].span
         tools.append(Tool(lemma=tool.thing, role=tool.role, start=span.start, end=span.end))
-    participants = []
     for number, participant in enumerate(step.participants):
         span = place["participants"][number]["thing"].span
         participants.append(Argument(lemma=participant.thing, role=participant.role, start=span.start, end=span.end))
-    yield EventMention(
+    name = place["name"].span
+    return EventMention(
+        action=action_of(step), start=name.start, end=name.end, words=step.name, participants=participants, tools=tools
+    )
+
+
+def _change(step: Step, number: int, event: EventMention) -> StateChange:
+    change = step.changes[number]
+    return StateChange(
+        entity=change.entity,
+        attribute=change.attribute,
+        before=change.before,
+        after=change.after,
         action=event.action,
         start=event.start,
         end=event.end,
-        words=event.words,
-        phrase=event.phrase,
-        participants=participants,
-        tools=tools,
+        mentioned=None,
+        probability=1.0,
+        level=Level.CERTAIN,
     )
-    for change in step.changes:
-        yield StateChange(
-            entity=change.entity,
-            attribute=change.attribute,
-            before=change.before,
-            after=change.after,
-            action=event.action,
-            start=event.start,
-            end=event.end,
-            mentioned=None,
-            probability=1.0,
-            level=Level.CERTAIN,
-        )
+
+
+def action_of(step: Step) -> Action:
+    """The action that the name of a step says: its first word is the verb, its object the first thing in it that is
+    acted on, and its place the next thing behind a preposition. Where the step does not say what is acted on, the words
+    up to the first preposition are the object.
+    """
+    words = [word.lower() for word in _WORD.findall(step.name)]
+    verb, rest = words[0], words[1:]
+    prepositions = word_list("prepositions", "particles", "particles and prepositions")
+    placed = _first(rest, [item for item in step.participants if item.role is Role.PATIENT])
+    particle = ""
+    if len(rest) > 1 and rest[0] in word_list("particles", "particles and prepositions") and _follows(placed, 1, rest):
+        particle, rest = rest[0], rest[1:]
+        placed = None if placed is None else (placed[0] - 1, placed[1])
+    until = next((number for number, word in enumerate(rest) if word in prepositions), len(rest))
+    articles = word_list("articles", "possessives")
+    if placed is None:
+        thing, behind = " ".join(word for word in rest[:until] if word not in articles), until
+    else:
+        thing, behind = placed[1], placed[0] + 1
+    others: list[StepParticipant | StepTool] = [*step.participants, *step.tools]
+    place = _first(rest[behind:], [item for item in others if item.thing != thing])
+    preposition = ""
+    if place is not None:
+        between = rest[behind : behind + place[0]]
+        preposition = next((word for word in reversed(between) if word in prepositions), "")
+    return Action(
+        predicate=verb,
+        particle=particle,
+        object=thing,
+        preposition=preposition,
+        prepositional_object=place[1] if place is not None and preposition else "",
+    )
+
+
+def _first(words: Sequence[str], things: Sequence[StepParticipant | StepTool]) -> tuple[int, str] | None:
+    """The first of some things that words name, with the place of its last word."""
+    found = []
+    for item in things:
+        head = item.thing.lower().split()[-1]
+        places = [number for number, word in enumerate(words) if word.startswith(head[: max(3, len(head) - 2)])]
+        found += [(place, item.thing) for place in places[:1]]
+    return min(found, default=None)
+
+
+def _follows(placed: tuple[int, str] | None, first: int, words: Sequence[str]) -> bool:
+    """Whether the thing that is acted on comes right behind the word before `first`, with articles only between."""
+    if placed is None:
+        return False
+    named = len(placed[1].split())
+    articles = word_list("articles", "possessives")
+    return all(word in articles for word in words[first : placed[0] - named + 1])

@@ -194,11 +194,13 @@ def _cut(text: str, start: int, limit: int) -> int:
 
 
 def innermost(passages: Sequence[Passage]) -> list[Passage]:
-    """The passages that contain no other passage: these are parsed, so that no text is parsed twice."""
+    """The passages that contain no other passage: these are parsed, so that no text is parsed twice. A written script
+    is not parsed."""
     return [
         passage
         for passage, following in zip(passages, (*passages[1:], None), strict=True)
-        if following is None or following.end > passage.end or following.start >= passage.end
+        if (following is None or following.end > passage.end or following.start >= passage.end)
+        and passage.kind is not PassageKind.SCRIPT
     ]
 
 

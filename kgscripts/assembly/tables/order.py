@@ -183,7 +183,9 @@ _CANDIDATE = Rule(
            CASE WHEN forwards > backwards THEN other ELSE one END AS "end",
            greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
            CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
-                ELSE x.mean_position - y.mean_position END AS distance, s.one IS NOT NULL AS shared
+                ELSE x.mean_position - y.mean_position END AS distance, s.one IS NOT NULL AS shared,
+           (CASE WHEN forwards > backwards THEN row(one, other) ELSE row(other, one) END)
+               IN (SELECT row(start, "end") FROM written_pair) AS written
     FROM pair p LEFT JOIN sharing_pair s USING (scenario, one, other)
          JOIN has_sub_event_counted x ON x."end" = one JOIN has_sub_event_counted y ON y."end" = other
          ANTI JOIN (SELECT start, "end" FROM rejected_order UNION ALL SELECT start, "end" FROM added_order) r
@@ -281,7 +283,7 @@ _TOLD = """
          JOIN step_rank b ON b.step = c."end"
     WHERE a.rank < b.rank
     UNION ALL BY NAME
-    SELECT k.*, 0.0 AS distance, false AS shared, true AS given
+    SELECT k.*, 0.0 AS distance, false AS shared, false AS written, true AS given
     FROM ranked_pair k SEMI JOIN added_precedes USING (start, "end")
     ORDER BY scenario, given DESC, start, "end"
 """
@@ -292,10 +294,10 @@ def _keep(tables: Engine) -> None:
     found = [_KEPT_COLUMNS.empty_table()]
     for pairs in by_group(tables.rows(_TOLD), "scenario"):
         support, against = (pairs[name].to_numpy() for name in _NUMBERS)
-        given, shared = (pairs[name].to_numpy() for name in ("given", "shared"))
+        given, shared, written = (pairs[name].to_numpy() for name in ("given", "shared", "written"))
         lower = lower_bounds(support, support + against)
         sure = (support > against) & ((against == 0) | (lower >= np.where(shared, LEAST_SHARED_BOUND, LEAST_BOUND)))
-        required = given | (lower >= np.where(shared, REQUIRED_SHARED_BOUND, REQUIRED_BOUND))
+        required = given | written | (lower >= np.where(shared, REQUIRED_SHARED_BOUND, REQUIRED_BOUND))
         pairs = pairs.append_column("lower", pa.array(lower / 1000)).append_column("required", pa.array(required))
         pairs = pairs.select([*_KEPT_COLUMNS.names, "distance"]).filter(pa.array(given | sure))
         both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])

@@ -60,7 +60,10 @@ PAIRS = (
         FROM ordered_mention a JOIN ordered_mention b
              ON b.document = a.document AND b.scenario = a.scenario AND b.place > a.place
              AND b.place <= a.place + longest_reach()
-        WHERE in_partition(a.document) AND in_partition(b.document) GROUP BY ALL
+        WHERE in_partition(a.document) AND in_partition(b.document)
+              AND (a.document NOT IN (SELECT document FROM written_step)
+                   OR (a.document, a.step, b.step) IN (SELECT (document, start, "end") FROM written_pair))
+        GROUP BY ALL
         """,
     ),
 )

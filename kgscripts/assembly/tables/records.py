@@ -25,6 +25,7 @@ from schemas.records import (
     Sentence,
     SentenceVector,
     StateChange,
+    WrittenStep,
 )
 
 KINDS: tuple[type[Record], ...] = (
@@ -35,6 +36,7 @@ KINDS: tuple[type[Record], ...] = (
     Need,
     Decomposition,
     StateChange,
+    WrittenStep,
     Discard,
 )
 """The kinds of records that assembly always uses."""

@@ -46,12 +46,15 @@ def usual_steps() -> Rule:
         )
         SELECT s.step,
                coalesce(told >= {LEAST_TOLD} AND 100 * told >= {COMMON_PER_CENT} * sources, false) AS common,
-               coalesce(y.essential_probability >= {important.least_essential}, false) AS essential,
+               coalesce(w.importance = 'essential', y.essential_probability >= {important.least_essential}, false)
+                   AS essential,
                common OR coalesce(essential AND told >= {LEAST_TOLD}, false) AS first,
-               NOT essential AND coalesce(y.optional_probability >= {important.least_optional}, false) AS optional,
-               common OR essential OR coalesce(y.typicality, 1) >= {shipped_weights().usual}
+               NOT essential AND coalesce(w.importance = 'optional',
+                                          y.optional_probability >= {important.least_optional}, false) AS optional,
+               common OR essential OR w.step IS NOT NULL OR coalesce(y.typicality, 1) >= {shipped_weights().usual}
                       OR s.step IN (SELECT "end" FROM added_has_sub_event) AS usual
         FROM named_step s LEFT JOIN step_typicality y USING (step) LEFT JOIN told t ON t.step = s.step
+             LEFT JOIN step_as_written w ON w.step = s.step
              LEFT JOIN sources n ON n.scenario = s.scenario
         WHERE s.scenario > 0 AND mine(s.scenario)
         """,
@@ -137,10 +140,10 @@ NAMED = Rule(
     "",
     """
     WITH named AS (
-        SELECT s.* EXCLUDE (label, cluster), coalesce(a.label, s.label) AS label,
-               y.step IS NOT NULL AND y.name IS NULL AS differs_in_place
+        SELECT s.* EXCLUDE (label, cluster), coalesce(w.name, a.label, s.label) AS label,
+               w.step IS NULL AND y.step IS NOT NULL AND y.name IS NULL AS differs_in_place
         FROM found_step s ANTI JOIN rejected_step r USING (step) LEFT JOIN step_typicality y USING (step)
-             LEFT JOIN action a ON a.action = y.name
+             LEFT JOIN action a ON a.action = y.name LEFT JOIN step_as_written w ON w.step = s.step
     ), twice AS (
         SELECT scenario, label FROM named WHERE scenario > 0 GROUP BY ALL HAVING count(*) > 1
     )
@@ -149,8 +152,8 @@ NAMED = Rule(
          LEFT JOIN action l ON t.label IS NOT NULL AND l.action = n.leader
     """,
 )
-"""The steps with the names that texts give them. If the actions of a step differ only in their places, its name leaves
-out the place, unless another step has this name too."""
+"""The steps with the names that written scripts, or else texts, give them. If the actions of a step differ only in
+their places, its name leaves out the place, unless another step has this name too."""
 
 
 def _find_typicality(tables: Engine) -> None:

@@ -5,29 +5,20 @@ A file is one script. What it says is checked when it is read, so that a mistake
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import cattrs
 import networkx as nx
-import yaml
 from attrs import field, frozen, validators
 from cattrs.errors import ClassValidationError
-from cattrs.v import transform_error
+from cattrs.v import format_exception, transform_error
 
 from kgscripts.changes.attributes import attributes
 from schemas.errors import InputError
-from schemas.records import Role, ToolRole
-
-
-class Importance(StrEnum):
-    """How much a step belongs to the script: it cannot be left out, most people do it, or some do."""
-
-    ESSENTIAL = "essential"
-    USUAL = "usual"
-    OPTIONAL = "optional"
+from schemas.records import Importance, Role, ToolRole
 
 
 class NeedKind(StrEnum):
@@ -82,8 +73,8 @@ class StepChange:
 class Step:
     """A step: its name as an instruction, and other ways in which people say it.
 
-    `if_` is the condition on which it is done, `unless` that on which it is not; `instead_of` is the id of the step that it
-    replaces. `steps` are the names of what it consists of.
+    `if_` is the condition on which it is done, `unless` that on which it is not. `instead_of` is the id of the step
+    that it replaces, and `steps` are the names of what it consists of.
     """
 
     id: str = field(validator=validators.matches_re(r"[a-z0-9]+(-[a-z0-9]+)*"))
@@ -133,10 +124,15 @@ class Script:
         for variant in self.variants:
             yield from variant.steps
 
-    def must_precede(self) -> list[tuple[str, str]]:
-        """The pairs of ids of `order`, of which the first must be done before the second."""
+    def pairs(self) -> list[tuple[str, str]]:
+        """The neighbours in the chains of `order`, by their ids."""
         chains = [[name.strip() for name in chain.split("<")] for chain in self.order]
-        return [pair for chain in chains for pair in zip(chain, chain[1:], strict=False)]
+        return [pair for chain in chains for pair in pairwise(chain)]
+
+    def must_precede(self) -> dict[str, list[str]]:
+        """The steps that each must precede, by their ids: those that `order` names, and what follows from it."""
+        graph = nx.DiGraph(self.pairs())
+        return {id: sorted(nx.descendants(graph, id)) for id in graph}
 
 
 _CONVERTER = cattrs.Converter(forbid_extra_keys=True)
@@ -148,22 +144,23 @@ _CONVERTER.register_structure_hook(
 
 def script_of(content: Any, where: str) -> Script:
     """The script of the content of a file. Raises InputError with what is wrong."""
+    if not isinstance(content, Mapping):
+        raise InputError("no script: it has no keys", where=where, remedy=_REMEDY)
     try:
         script = _CONVERTER.structure(content, Script)
     except ClassValidationError as error:
-        raise InputError(f"no script: {'; '.join(transform_error(error)[:3])}", where=where, remedy=_REMEDY) from error
+        faults = transform_error(error, format_exception=_said)[:3]
+        raise InputError(f"no script: {'; '.join(faults)}", where=where, remedy=_REMEDY) from error
     if faults := list(_faults(script)):
         raise InputError("; ".join(faults), where=where, remedy=_REMEDY)
     return script
 
 
-def read_script(path: Path) -> Script:
-    """The script of a YAML or JSON file. Raises InputError with the place of what is wrong."""
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"it cannot be read: {error}", where=str(path), remedy=_REMEDY) from error
-    return script_of(content, str(path))
+def _said(error: BaseException, kind: type | None) -> str:
+    """What cattrs or a validator says, in its first words."""
+    if isinstance(error, ValueError | TypeError) and error.args:
+        return str(error.args[0]).split(" (", maxsplit=1)[0]
+    return format_exception(error, kind)
 
 
 _REMEDY = "see docs/reference/scripts.md for the form"
@@ -175,7 +172,7 @@ def _faults(script: Script) -> Iterator[str]:
     ids = [step.id for step in steps]
     if repeated := sorted({id for id in ids if ids.count(id) > 1}):
         yield f"ids that several steps have: {', '.join(repeated)}"
-    pairs = script.must_precede()
+    pairs = script.pairs()
     named = {id for pair in pairs for id in pair} | {step.instead_of for step in steps if step.instead_of}
     named |= {id for variant in script.variants for id in variant.without}
     if unknown := sorted(named - set(ids)):

@@ -1,11 +1,9 @@
-"""Files of scripts as documents: their text is that of the file, and each step is a passage.
-
-Where a value stands in the file is the evidence of what it says.
-"""
+"""Files of scripts as documents. Their text is that of the file: where a value stands in it is the evidence of what it
+says. No passage is parsed: all that is known stands in the file (`kgscripts.extractors.scripts`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import yaml
 from attrs import frozen
@@ -23,7 +21,7 @@ class Place:
     """A value of a file of YAML, and where its parts stand: of a mapping by key, of a list by number."""
 
     span: Span
-    parts: dict[str | int, Place]
+    parts: Mapping[str | int, Place]
 
     def __getitem__(self, key: str | int) -> Place:
         return self.parts[key]
@@ -36,21 +34,19 @@ def read_script_file(source: Source) -> Iterator[Document | Discard]:
         yield text
         return
     try:
-        script, places = written_script(text, source.name)
+        script, _ = written_script(text, source.name)
     except InputError as error:
         line = int(error.where.rpartition(":")[2]) if error.where.rpartition(":")[2].isdecimal() else 1
         yield source.discard(DiscardReason.MALFORMED, line, error.message)
         return
-    whole = Passage(kind=PassageKind.SECTION, start=0, end=len(text))
-    names = (places["steps"][number]["name"].span for number in range(len(script.steps)))
-    steps = (Passage(kind=PassageKind.STEP, start=span.start, end=span.end) for span in names)
+    whole = Passage(kind=PassageKind.SCRIPT, start=0, end=len(text))
     yield Document(
         name=source.name,
         format=FORMAT,
         text=text,
         title=script.scenario,
         scenario=script.scenario,
-        passages=[whole, *steps],
+        passages=[whole],
         url=script.source,
         licence=script.licence,
     )
@@ -66,12 +62,12 @@ def written_script(text: str, name: str) -> tuple[Script, Place]:
         raise InputError(f"no YAML: {error.problem}", where=f"{name}:{line}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise InputError(f"no YAML: {error}", where=f"{name}:1") from error
-    if not isinstance(node, yaml.MappingNode):
-        raise InputError("no script: it has no keys", where=f"{name}:1")
-    return script_of(content, f"{name}:1"), _place(node)
+    script = script_of(content, f"{name}:1")
+    return script, _place(node)
 
 
-def _place(node: yaml.Node) -> Place:
+def _place(node: yaml.Node | None) -> Place:
+    assert node is not None  # a script is no empty file
     span = Span(start=node.start_mark.index, end=max(node.end_mark.index, node.start_mark.index + 1))
     if isinstance(node, yaml.MappingNode):
         return Place(span, {key.value: _place(value) for key, value in node.value})
