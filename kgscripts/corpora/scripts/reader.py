@@ -36,8 +36,8 @@ def read_script_file(source: Source) -> Iterator[Document | Discard]:
     try:
         script, _ = written_script(text, source.name)
     except InputError as error:
-        line = int(error.where.rpartition(":")[2]) if error.where.rpartition(":")[2].isdecimal() else 1
-        yield source.discard(DiscardReason.MALFORMED, line, error.message)
+        line = (error.where or "").rpartition(":")[2]
+        yield source.discard(DiscardReason.MALFORMED, int(line) if line.isdecimal() else 1, error.message)
         return
     whole = Passage(kind=PassageKind.SCRIPT, start=0, end=len(text))
     yield Document(
