@@ -162,6 +162,9 @@ def reader(
         Path | None, typer.Option(metavar="FILE", help="The Recipe Flow Graph corpus: train.conllu.")
     ] = None,
     inscript: Annotated[Path | None, typer.Option(metavar="DIR", help="Stories of InScript: its train split.")] = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="NAME|DIR", help="Begin with the weights of this reader instead of MiniLM's.")
+    ] = None,
 ) -> None:
     """Train the reader: events of a text, how real they are, and what has a part in them.
 
@@ -169,6 +172,8 @@ def reader(
     fifth of each set of --procedures is left out, for `evaluate procedures`.
     """
     configuration = run.configuration()
+    from kgscripts.models.checkpoint import load_checkpoint
+    from kgscripts.models.registry import find_checkpoint
     from kgscripts.training.reader.gold import labelled_passages, read_sets, recipes, shipped_passages, stories, varied
     from kgscripts.training.reader.lists import listed_texts
     from lightning_modules.reader import ReaderTask
@@ -183,7 +188,8 @@ def reader(
     texts = run.limited(texts)
     counts = Counter(text.set for text in texts)
     data = ", ".join(f"{number:,} of {name}" for name, number in counts.items())
-    run.train(ReaderTask(configuration.name, texts), configuration, data=f"texts: {data}")
+    begun = None if start is None else load_checkpoint(find_checkpoint(start, "reader"))
+    run.train(ReaderTask(configuration.name, texts, begun), configuration, data=f"texts: {data}")
 
 
 @with_options("scenarios")

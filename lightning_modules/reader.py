@@ -22,7 +22,7 @@ from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, Windo
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
 from kgscripts.training.reader.gold import LabelledText
-from kgscripts.training.reader.partial_labels import AUXILIARY, is_grammar, pair_masks, surprisal, word_masks
+from kgscripts.training.reader.partial_labels import AUXILIARY, CUES, is_grammar, pair_masks, surprisal, word_masks
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, length_batches, split
 from lightning_modules.task_settings import ReaderTrainingSettings
 
@@ -152,13 +152,16 @@ def _repeated(examples: Sequence[ReaderExample], least: float) -> list[ReaderExa
 
 
 def _is_open(text: LabelledText, number: int) -> bool:
-    """Whether the labels of another set say nothing of a word: it is an auxiliary, or has no label and follows one."""
+    """Whether the labels of another set say nothing of a word: it is an auxiliary, has no label and follows one, or has
+    one and follows a word that says that it may not be done."""
     words = text.text.all_words
-    first = number if number in text.words else max(0, number - _BEHIND_AUXILIARY)
-    return any(word.lower() in AUXILIARY for word in words[first : number + 1])
+    if words[number].lower() in AUXILIARY:
+        return True
+    before = words[max(0, number - _NEAR) : number]
+    return any(word.lower() in (CUES if number in text.words else AUXILIARY) for word in before)
 
 
-_BEHIND_AUXILIARY = 8
+_NEAR = 8
 """Words: "allow the slides in the rack to cool"."""
 
 
@@ -231,13 +234,15 @@ class ReaderModule(TrainingModule):
 
 
 class ReaderTask:
-    """Learns to read from labelled texts of several sets; see `TrainingTask`."""
+    """Learns to read from labelled texts of several sets; see `TrainingTask`. `start` is a reader to begin with instead
+    of MiniLM."""
 
     purpose = "events, their reality and roles"
     licence = "CC-BY-NC-SA-3.0"
 
-    def __init__(self, name: str, texts: Sequence[LabelledText]) -> None:
+    def __init__(self, name: str, texts: Sequence[LabelledText], start: Checkpoint | None = None) -> None:
         self.name = name
+        self.start = start
         self.split = split(texts, lambda text: f"{text.set} {text.id}")
 
     @property
@@ -245,7 +250,8 @@ class ReaderTask:
         """See `TrainingTask`."""
         texts = [attrs.asdict(text) for text in (*self.split.train, *self.split.held_out)]
         content = json.dumps(texts, default=sorted)  # sets of numbers
-        return {"texts": hashlib.sha256(content.encode()).hexdigest()}
+        started = {} if self.start is None else {"start": self.start.card.training["run"]}
+        return {"texts": hashlib.sha256(content.encode()).hexdigest(), **started}
 
     def prepare(self, settings: ReaderTrainingSettings) -> tuple[ReaderModule, ReaderData]:
         """See `TrainingTask`."""
@@ -253,7 +259,13 @@ class ReaderTask:
         data = ReaderData(self.split, Pieces(encoder), encoder.padding, settings)
         encoder.network.requires_grad_(True).embeddings.word_embeddings.requires_grad_(False)
         sizes = ReaderSettings(pair_size=settings.pair_size, words=WORDS, flags=FLAGS, pairs=PAIRS)
-        return ReaderModule(ReaderNetwork(encoder.network, sizes), settings), data
+        module = ReaderModule(ReaderNetwork(encoder.network, sizes), settings)
+        if self.start is not None:
+            own = module.network.state_dict()
+            stored = {name: value.float() for name, value in self.start.tensors.items()}
+            fitting = {name: value for name, value in stored.items() if value.shape == own[name].shape}
+            module.restore({**module.trained_state(), **fitting})
+        return module, data
 
     def checkpoint(self, module: ReaderModule, settings: ReaderTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""

@@ -17,7 +17,13 @@ from kgscripts.models.reader.labels import GRAPH, HAPPENS, LISTS, NONE, PAIRS, R
 _EVENT: Set[str] = frozenset(Reality)
 _NOT_DONE: Set[str] = frozenset(WORDS[GRAPH]) - HAPPENS
 """Of words that sets that annotate every action do not annotate."""
-_TO_DO: Set[str] = _EVENT - {Reality.MENTIONED, Reality.MEMORY, Reality.OTHER_STORY, Reality.NOTE}
+CUES = frozenset(
+    {"not", "never", "no", "n't", "don't", "cannot", "avoid", "without", "instead", "rather", "stop", "forget"}
+    | {"if", "unless", "when", "whenever", "before", "until", "to", "so", "want", "wants", "wish", "would", "might"}
+)
+"""Words behind which an annotated action may be no part of what is done. Other actions are: otherwise a network could
+call all that it reads in the texts of a set planned or negated, and agree with the labels that are there and those that
+are not."""
 _NO_EVENT: Set[str] = frozenset({NONE})
 _OBJECT: Set[str] = frozenset({EventRole.OBJECT})
 _MEANS: Set[str] = frozenset(
@@ -103,16 +109,16 @@ def is_grammar(word: str) -> bool:
 
 
 _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
-    "wikihow-fg": {"Ae": _TO_DO, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT, NONE: _NOT_DONE},
-    "easdrl": {"action": _TO_DO, NONE: _NOT_DONE},
+    "wikihow-fg": {"Ae": HAPPENS, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT, NONE: _NOT_DONE},
+    "easdrl": {"action": HAPPENS, NONE: _NOT_DONE},
     "wet-lab": {
-        "Action": _TO_DO,
+        "Action": HAPPENS,
         "Device": _NO_EVENT,
         "Location": _NO_EVENT,
         "Reagent": _NO_EVENT,
         NONE: _NOT_DONE,
     },
-    "recipe-flow": {"Ac": _TO_DO, "Af": _EVENT, "T": _NO_EVENT, "F": _NO_EVENT, NONE: _NOT_DONE},
+    "recipe-flow": {"Ac": HAPPENS, "Af": _EVENT, "T": _NO_EVENT, "F": _NO_EVENT, NONE: _NOT_DONE},
     "inscript": {"event": _EVENT, NONE: _NO_EVENT},
     LISTS: {"happens": HAPPENS, "other": (_EVENT | _NO_EVENT) - HAPPENS, "no event": _NO_EVENT},
 }
