@@ -22,7 +22,7 @@ from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, Windo
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
 from kgscripts.training.reader.gold import LabelledText
-from kgscripts.training.reader.partial_labels import AUXILIARY, CUES, is_grammar, pair_masks, surprisal, word_masks
+from kgscripts.training.reader.partial_labels import is_grammar, is_unknown, pair_masks, surprisal, word_masks
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, length_batches, split
 from lightning_modules.task_settings import ReaderTrainingSettings
 
@@ -112,7 +112,7 @@ class ReaderData(TrainingData[ReaderExample]):
             )
             grammar[row, : len(inside)] = torch.tensor([is_grammar(text.text.all_words[number]) for number in inside])
             if name != LISTS:
-                auxiliary[row, : len(inside)] = torch.tensor([_is_open(text, number) for number in inside])
+                auxiliary[row, : len(inside)] = torch.tensor([is_unknown(text, number) for number in inside])
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1
@@ -149,20 +149,6 @@ def _repeated(examples: Sequence[ReaderExample], least: float) -> list[ReaderExa
     counts = Counter(example.text.set for example in examples)
     times = {name: max(1, round(least * len(examples) / count)) for name, count in counts.items()}
     return [example for example in examples for _ in range(times[example.text.set])]
-
-
-def _is_open(text: LabelledText, number: int) -> bool:
-    """Whether the labels of another set say nothing of a word: it is an auxiliary, has no label and follows one, or has
-    one and follows a word that says that it may not be done."""
-    words = text.text.all_words
-    if words[number].lower() in AUXILIARY:
-        return True
-    before = words[max(0, number - _NEAR) : number]
-    return any(word.lower() in (CUES if number in text.words else AUXILIARY) for word in before)
-
-
-_NEAR = 8
-"""Words: "allow the slides in the rack to cool"."""
 
 
 class ReaderModule(TrainingModule):

@@ -16,6 +16,7 @@ from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.reader.labels import (
     CONDITIONAL,
     GRAPH,
+    HAPPENS,
     LISTS,
     NEEDED,
     NONE,
@@ -39,7 +40,7 @@ from kgscripts.training.reader.gold import (
     varied,
 )
 from kgscripts.training.reader.lists import listed_texts
-from kgscripts.training.reader.partial_labels import pair_masks, surprisal, word_masks
+from kgscripts.training.reader.partial_labels import is_unknown, pair_masks, surprisal, word_masks
 from kgscripts.training.reader.passages import DOMAINS, REGISTERS, read_passages
 from schemas.errors import InputError
 from tests.evaluation.test_inscript import STORY
@@ -179,10 +180,10 @@ def test_a_label_of_another_set_leaves_some_of_a_graph() -> None:
         label: {own for own, is_left in zip(WORDS[GRAPH], row, strict=True) if is_left}
         for label, row in zip(WORDS["wikihow-fg"], masks, strict=True)
     }
-    assert left[NONE] == set(WORDS[GRAPH])
+    assert left[NONE] == set(WORDS[GRAPH]) - HAPPENS
+    assert left["Ae2"] == set(WORDS[GRAPH])
     assert left["T"] == {NONE}
-    assert Reality.INSTRUCTED in left["Ae"]
-    assert Reality.NOTE not in left["Ae"]
+    assert left["Ae"] == HAPPENS
     assert word_masks(GRAPH) is None
     pairs = pair_masks(LISTS)
     assert pairs is not None
@@ -240,9 +241,10 @@ def test_words_and_pairs_of_spans(tmp_path: Path) -> None:
         *(("Use", "Ae"), ("brush", "T"), ("scrub", "Ae"), ("floor", "I"), ("Let", "Ae"), ("it", "I"), ("dry", "Ai"))
     ]
     assert _told(found) == {
-        ("Use", "brush", "Targ"),
+        ("Use", "brush", "T Targ"),
+        ("scrub", "brush", "T T-comp"),
         ("scrub", "Use", "T-comp"),
-        ("scrub", "floor", "Targ"),
+        ("scrub", "floor", "I Targ"),
         ("dry", "Let", "Agent"),
     }
 
@@ -275,7 +277,7 @@ def test_words_and_pairs_of_a_recipe(tmp_path: Path) -> None:
     (found,) = recipes(path)
     assert [" ".join(sentence) for sentence in found.text.sentences] == ["Chop the leeks .", "Fry in a pan ."]
     assert _labels(found) == [("Chop", "Ac"), ("leeks", "F"), ("Fry", "Ac"), ("pan", "T")]
-    assert _told(found) == {("Chop", "leeks", "t"), ("Fry", "pan", "d")}
+    assert _told(found) == {("Chop", "leeks", "F t"), ("Fry", "pan", "T d")}
 
 
 def test_events_of_a_story(tmp_path: Path) -> None:
@@ -283,6 +285,61 @@ def test_events_of_a_story(tmp_path: Path) -> None:
     (found,) = stories(tmp_path)
     assert len(found.text.sentences) == 3
     assert _labels(found) == [("peeled", "event"), ("wanted", "other event"), ("cut", "other event")]
+
+
+CHAINED = """\
+▁I @ScrPart_cook_cake single none none 0
+▁washed none none #ScrEv_wash_cake single none
+▁the none none none none none
+▁pan @ScrPart_utensil_cake single none none 3
+▁and none none none none none
+▁a none none none none none
+▁bowl @ScrPart_utensil_cake single none none 4
+. none none none none none
+▁The none none none none none
+▁pan @ScrPart_utensil_cake single none none 3
+▁shone none none #UnrelEv_cake single none
+, none none none none none
+▁so none none none none none
+▁I @ScrPart_cook_cake single none none 0
+▁hung none none #ScrEv_hang_cake single none
+▁it @ScrPart_utensil_cake single none none 3
+▁up none none none none none
+. none none none none none
+<end_of_story>
+"""
+
+
+def test_what_a_pronoun_of_a_story_stands_for(tmp_path: Path) -> None:
+    """The last noun of its chain; nothing is known of the nouns of the chain before."""
+    (tmp_path / "cake").write_text(CHAINED, encoding="utf-8")
+    (found,) = stories(tmp_path)
+    words = found.text.all_words
+    (things,) = found.pairs.values()
+    assert [(words[place], place < 4, label) for place, label in sorted(things.items())] == [
+        ("pan", True, "same"),
+        ("pan", False, REFERENT),
+        ("it", False, "object"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "word", "label", "is_open"),
+    [
+        ("Scrub the floor .", "Scrub", "Ae", False),
+        ("Never scrub the floor .", "scrub", "Ae", True),
+        ("If it is dirty , scrub it .", "scrub", "Ae", True),
+        ("Let the floor dry .", "Let", "Ae", True),
+        ("Let the floor dry .", "dry", "", True),
+        ("The floor may dry .", "dry", "", False),
+    ],
+)
+def test_of_what_another_set_says_nothing(sentence: str, word: str, label: str, is_open: bool) -> None:
+    words = sentence.split()
+    place = words.index(word)
+    labels = {place: label} if label else {}
+    text = LabelledText(set="wikihow-fg", id="", text=ReaderText("", [words]), words=labels, pairs={})
+    assert is_unknown(text, place) == is_open
 
 
 _SENTENCES = st.lists(

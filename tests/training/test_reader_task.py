@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 import torch
 
+from kgscripts.models.checkpoint import ModelCard
 from kgscripts.models.reader.labels import GRAPH, NONE, PAIRS, WORDS
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.training.reader.gold import LabelledText, labelled_passages, shipped_passages
@@ -28,9 +30,28 @@ def prepared() -> tuple[ReaderModule, ReaderData]:
         id="floor",
         text=text,
         words=dict.fromkeys(scrubbing, "Ae"),
-        pairs={place: {place + 2: "Targ"} for place in scrubbing},
+        pairs={place: {place + 2: "I Targ"} for place in scrubbing},
     )
     return ReaderTask("reader", [*labelled_passages(shipped_passages()[:1])[:12], other]).prepare(SETTINGS)
+
+
+def test_small_sets_come_several_times() -> None:
+    own = labelled_passages(shipped_passages()[:1])[:40]
+    few = [LabelledText("wikihow-fg", "mop", ReaderText("", [["Mop", "it", "."]]), {0: "Ae"}, {0: {1: "I Targ"}})]
+    _, data = ReaderTask("reader", [*own, *few]).prepare(ReaderTrainingSettings(pair_size=16, least_share=0.25))
+    sets = Counter(example.text.set for examples in data.train_batches(random.Random(1)) for example in examples)
+    assert 0.2 < sets["wikihow-fg"] / sets.total() < 0.35
+
+
+def test_a_reader_goes_on_where_it_started(prepared: tuple[ReaderModule, ReaderData]) -> None:
+    module, _ = prepared
+    texts = labelled_passages(shipped_passages()[:1])[:12]
+    card = ModelCard(name="mine", version="1", task="", licence="", data="", command="", training={"run": "1"})
+    start = ReaderTask("reader", texts).checkpoint(module, SETTINGS, card)
+    again, _ = ReaderTask("reader", texts, start).prepare(SETTINGS)
+    for name, value in module.trained_state().items():
+        torch.testing.assert_close(again.trained_state()[name], value, atol=1e-3, rtol=1e-2)
+    assert ReaderTask("reader", texts, start).inputs != ReaderTask("reader", texts).inputs
 
 
 def test_each_label_is_in_one_batch(prepared: tuple[ReaderModule, ReaderData]) -> None:

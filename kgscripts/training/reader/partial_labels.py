@@ -13,11 +13,12 @@ import torch
 from torch import Tensor
 
 from kgscripts.models.reader.labels import GRAPH, HAPPENS, LISTS, NONE, PAIRS, REFERENT, WORDS, EventRole, Reality
+from kgscripts.training.reader.gold import LabelledText
 
 _EVENT: Set[str] = frozenset(Reality)
 _NOT_DONE: Set[str] = frozenset(WORDS[GRAPH]) - HAPPENS
 """Of words that sets that annotate every action do not annotate."""
-CUES = frozenset(
+_CUES = frozenset(
     {"not", "never", "no", "n't", "don't", "cannot", "avoid", "without", "instead", "rather", "stop", "forget"}
     | {"if", "unless", "when", "whenever", "before", "until", "to", "so", "want", "wants", "wish", "would", "might"}
 )
@@ -106,6 +107,20 @@ _GRAMMAR = frozenset(
 def is_grammar(word: str) -> bool:
     """Whether a word in any text is neither an event nor a thing with a part in one."""
     return word.lower() in _GRAMMAR or not any(map(str.isalnum, word))
+
+
+_NEAR = 8
+"""Words: "allow the slides in the rack to cool"."""
+
+
+def is_unknown(text: LabelledText, number: int) -> bool:
+    """Whether the labels of another set say nothing of a word: it is an auxiliary, has no label and follows one, or has
+    one and follows a word that says that it may not be done."""
+    words = text.text.all_words
+    if words[number].lower() in AUXILIARY:
+        return True
+    before = words[max(0, number - _NEAR) : number]
+    return any(word.lower() in (_CUES if number in text.words else AUXILIARY) for word in before)
 
 
 _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
