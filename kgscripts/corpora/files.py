@@ -9,6 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from kgscripts import everyday
 from schemas.arguments import items_of, path_of
 from schemas.errors import InputError
 
@@ -30,11 +31,14 @@ def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
 
     Folders are walked in the order of the bytes of the names; hidden files and folders and anything but regular files
     are skipped. What cannot be read in a folder is among the files, with its fault. Raises InputError for an input that
-    is missing or unreadable itself, and for a folder without files.
+    is missing or unreadable itself, and for a folder without files. ``everyday`` stands for the scripts that ship,
+    unless there is a path of this name.
     """
     found: dict[str, InputFile] = {}
     for argument in items_of("inputs", inputs):
         path = path_of("an input", argument)
+        if str(path) == everyday.NAME and not path.exists():
+            path = everyday.folder()
         mode = _mode(path)
         if stat.S_ISDIR(mode):
             files = list(_walk(path))
