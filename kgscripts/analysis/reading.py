@@ -127,7 +127,7 @@ def read(
     model: str | Path = DEFAULT,
     least_event: float = 0.5,
     least_happens: float = 0.5,
-    least_role: float = 0.5,
+    least_role: float = 0.4,
 ) -> TextReading:
     """What is read in a text: ``read("Before touching the old fuse, let it cool.")``.
 

@@ -18,6 +18,7 @@ from attrs import field, frozen
 
 from kgscripts.evaluation.counting import Matches
 from kgscripts.evaluation.result import Evaluation, Role, System, shares
+from kgscripts.extractors.events.frames import Thresholds
 from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, HAPPENS, NEEDED, PLACE_BEFORE, REFERENT
 from kgscripts.models.reader.reader import Reader
 from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
@@ -26,7 +27,7 @@ from kgscripts.training.reader.passages import read_passages
 from schemas.provenance import Exposure
 
 DATASET = "kgscripts labelled passages"
-_LEAST = 0.5
+_LEAST = Thresholds()
 _BINS = 10
 
 
@@ -37,9 +38,9 @@ class _Counts:
     bins: dict[int, list[tuple[float, bool]]] = field(factory=lambda: defaultdict(list))
 
     def add(self, gold: LabelledText, reading: Reading) -> None:
-        events = {event.word: event for event in reading.events if event.probability >= _LEAST}
+        events = {event.word: event for event in reading.events if event.probability >= _LEAST.event}
         self.of["event"].add(set(events), set(gold.words))
-        happening = {word for word, event in events.items() if event.happens >= _LEAST}
+        happening = {word for word, event in events.items() if event.happens >= _LEAST.happens}
         self.of["happens"].add(set(happening), {word for word, label in gold.words.items() if label in HAPPENS})
         both = {word: event for word, event in events.items() if word in gold.words}
         right = {word for word, event in both.items() if event.label == gold.words[word]}
@@ -47,7 +48,7 @@ class _Counts:
         for event in reading.events:
             place = min(_BINS - 1, int(event.probability * _BINS))
             self.bins[place].append((event.probability, event.word in gold.words))
-        found = {(word, thing.word, thing.label) for word, event in both.items() for thing in event.parts(_LEAST)}
+        found = {(word, thing.word, thing.label) for word, event in both.items() for thing in event.parts(_LEAST.role)}
         known = {(word, thing, label) for word, event in both.items() for thing, label in gold.pairs[word].items()}
         kinds = {"pronoun": {REFERENT}, "place before": {PLACE_BEFORE}}
         for name, labels in kinds.items():
@@ -58,7 +59,7 @@ class _Counts:
         roles = [{pair for pair in pairs if pair[2] not in others} for pairs in (found, known)]
         self.of["role"].add(set(roles[0]), set(roles[1]))
         for name, shares_of in ((NEEDED, reading.needed), (CONDITION, reading.condition)):
-            words = {word for word, share in enumerate(shares_of) if share >= _LEAST}
+            words = {word for word, share in enumerate(shares_of) if share >= _LEAST.role}
             self.of[name].add(set(words), set(gold.flags.get(name, ())))
 
     def values(self) -> Iterator[tuple[str, float]]:

@@ -56,7 +56,7 @@ class EventSettings:
     """Of an event, whether it happens or not."""
     least_happens: float = field(default=0.5, validator=_share)
     """That an event is instructed, told or usual; others are discarded."""
-    least_role: float = field(default=0.5, validator=_share)
+    least_role: float = field(default=0.4, validator=_share)
     """Of the part of a thing in an event."""
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""

@@ -58,7 +58,7 @@ class Thresholds:
 
     event: float = 0.5
     happens: float = 0.5
-    role: float = 0.5
+    role: float = 0.4
 
 
 @dataclass(slots=True)
