@@ -33,6 +33,7 @@ from kgscripts.models.reader.labels import (
     REFERENT,
     WORDS,
     EventRole,
+    Reality,
 )
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.text.passages import sentence_spans
@@ -127,11 +128,37 @@ def joined(first: LabelledText, second: LabelledText) -> LabelledText:
 
 def varied(passages: Sequence[LabelledText]) -> list[LabelledText]:
     """Passages as users' texts vary: half of them are joined in pairs without titles; of the others, a third is given
-    without punctuation too, under the same id."""
+    without punctuation too, and half in single sentences, under the same ids."""
     alone, others = passages[::2], passages[1::2]
     pairs = [joined(*pair) for pair in zip(others[::2], others[1::2], strict=False)]
     rest = others[-1:] if len(others) % 2 else []
-    return [*alone, *pairs, *rest, *(unpunctuated(passage) for passage in alone[::3])]
+    short = [sentence for passage in alone[1::2] for sentence in single_sentences(passage)]
+    return [*alone, *pairs, *rest, *(unpunctuated(passage) for passage in alone[::3]), *short]
+
+
+_PLAIN = frozenset({Reality.INSTRUCTED, Reality.TOLD, Reality.NEGATED, Reality.PLANNED, Reality.HYPOTHETICAL})
+"""The realities that a sentence tells without its context."""
+
+
+def single_sentences(text: LabelledText) -> Iterator[LabelledText]:
+    """Each sentence as a text of its own, without those whose events need the context to be understood."""
+    first = 0
+    for sentence in text.text.sentences:
+        inside = range(first, first + len(sentence))
+        first = inside.stop
+        words = {word - inside.start: label for word, label in text.words.items() if word in inside}
+        if not words or not _PLAIN.issuperset(words.values()):
+            continue
+        pairs = {
+            word - inside.start: {thing - inside.start: label for thing, label in things.items() if thing in inside}
+            for word, things in text.pairs.items()
+            if word in inside
+        }
+        flags = {
+            flag: frozenset(word - inside.start for word in numbers if word in inside)
+            for flag, numbers in text.flags.items()
+        }
+        yield LabelledText(text.set, text.id, ReaderText("", [sentence]), words, pairs, flags)
 
 
 def unpunctuated(text: LabelledText) -> LabelledText:
