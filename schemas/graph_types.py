@@ -151,7 +151,7 @@ NODE_TYPES: dict[str, NodeType] = {
                 Property(
                     "kind",
                     _STRING,
-                    "paragraph, step, needs, section, abstract, concrete, segment, sentence or mention.",
+                    "paragraph, step, needs, section, script, abstract, concrete, segment, sentence or mention.",
                     values=tuple(PassageKind),
                 ),
                 _count("start", "First character, in Unicode code points from 0."),

@@ -218,8 +218,8 @@ def test_the_example_runs(environment: Path, tmp_path: Path) -> None:
     for line in ("making tea: boil water ['kettle']", "(('boil water',), ('fill pot',), ('put pasta in pot',))"):
         assert line in printed.splitlines()
     assert {row["name"] for row in ScriptGraph.open(tmp_path / "graph").rows("Model")} == {
-        *("decompositions", "events", "labels", "scenarios", "sentences", "state-changes"),
-        *("aligner", "en_kgscripts", "steps", "all-MiniLM-L6-v2", describe("default", "state-changes").name),
+        *("decompositions", "events", "labels", "scenarios", "scripts", "sentences", "state-changes"),
+        *("aligner", "reader", "en_kgscripts", "steps", "all-MiniLM-L6-v2", describe("default", "state-changes").name),
     }
 
 

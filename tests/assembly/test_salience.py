@@ -55,6 +55,7 @@ _SCHEMAS = {
             *((name, pa.float64()) for name in ("typicality", "essential_probability", "optional_probability")),
         ]
     ),
+    "step_as_written": pa.schema([("step", pa.int32()), ("name", pa.string()), ("importance", pa.string())]),
 }
 
 
@@ -113,7 +114,7 @@ def _marks(rows: Rows, *, min_support: int = 1, partitions: int = 1) -> Marks:
         scratch = Path(folder, "graph", "next", "scratch")
         with Engine(scratch, memory=None, partitions=partitions, min_support=min_support, records=0) as engine:
             for name, schema in _SCHEMAS.items():
-                engine.add(name, pa.Table.from_pylist(tables[name], schema))
+                engine.add(name, pa.Table.from_pylist(tables.get(name, []), schema))
             engine.run(usual_steps())
             engine.run(salience_ranks())
             found = engine.table("FROM step_salience_rank JOIN step_usual USING (step)").to_pylist()

@@ -88,8 +88,11 @@ def test_the_list_loads_no_weights() -> None:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ([], "decompositions events labels scenarios sentences state-changes"),
-        (["--without", "decompositions,state-changes", "--without", "scenarios,sentences,steps"], "events labels"),
+        ([], "decompositions events labels scenarios scripts sentences state-changes"),
+        (
+            ["--without", "decompositions,state-changes", "--without", "scenarios,sentences,steps"],
+            "events labels scripts",
+        ),
         (["--extractors", "events,labels,sentences", "--without", "events,sentences"], "labels"),
     ],
 )

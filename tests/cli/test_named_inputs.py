@@ -133,6 +133,7 @@ INPUTS = {
     "train step-encoder --config": "train step-encoder --out out --config BAD",
     "train steps --descript": f"{_STEPS} --descript BAD --inscript inscript",
     "train steps --inscript": f"{_STEPS} --descript sets --inscript BAD",
+    "train reader --start": "train reader --out out --start BAD",
     "train steps --encoder": f"{_STEPS} --descript sets --inscript inscript --encoder BAD",
     "train steps --config": f"{_STEPS} --descript sets --inscript inscript --config BAD",
     "train cross-validate-steps --config": (

@@ -63,7 +63,9 @@ def test_extraction_as_json_and_in_a_file(tmp_path: Path) -> None:
     assert any(item.examples for item in found)
     assert {item.dataset for item in found} == {*LISTS, "InScript"}
     assert {item.exposure for item in found if item.split != "unseen"} == {Exposure.DEVELOPMENT}
-    assert {item.exposure for item in found if item.split == "unseen"} == {Exposure.UNSEEN}
+    seen = {"kgscripts pronoun objects"}  # a rule was made after its first score
+    unseen = {item.exposure for item in found if item.split == "unseen" and item.dataset not in seen}
+    assert unseen == {Exposure.UNSEEN}
     (inscript,) = (item for item in found if item.dataset == "InScript")
     assert inscript.systems[1:] == PUBLISHED
     assert all("another task" in system.remark for system in PUBLISHED)

@@ -104,7 +104,7 @@ def test_a_build_in_a_pipe_prints_its_report_and_no_bar(
     assert report["build_id"] == ScriptGraph.open(graph).build_id
     assert report["nodes"]["Source"] == report["sources"] == report["run"]["sources_read"]
     assert {model["name"] for model in report["models"]} == {
-        *("decompositions", "events", "labels", "sentences", "aligner", "reader", "en_kgscripts"),
+        *("decompositions", "events", "labels", "scripts", "sentences", "aligner", "reader", "en_kgscripts"),
     }
     assert json.loads(run("remove", tmp_path / "graph", "cooking_pasta.txt", "--json")) == {
         "removed": ["cooking_pasta.txt"]

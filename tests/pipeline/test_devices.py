@@ -24,7 +24,7 @@ from tests.assembly.built import graph_bytes
 from tests.assembly.tiny_reader import tiny, tiny_document
 
 TEXTS = [tiny_document("stir the pot. add the water.", name="one", scenario="cooking pasta")]
-NETWORKS = {"action-vectors", "decompositions", "predicted-tools", "scenarios", "state-changes", "steps"} | {
+NETWORKS = {"action-vectors", "decompositions", "events", "predicted-tools", "scenarios", "state-changes", "steps"} | {
     "scenario-vectors"
 }
 """What runs a network of its own."""
@@ -70,6 +70,7 @@ def test_every_network_of_a_build_runs_on_its_device(monkeypatch: pytest.MonkeyP
     assert found == {
         "action-vectors": "cuda",
         "decompositions": "cpu",
+        "events": "cuda",
         "scenario-vectors": "cuda",
         "scenarios": "cuda",
         "state-changes": "cuda:0",

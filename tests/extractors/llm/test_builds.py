@@ -97,7 +97,7 @@ def test_the_command_adds_it_to_the_others_and_says_what_it_cost(tmp_path: Path)
             assert part in said
         assert max(map(len, (before + shown).splitlines()[:-2])) <= 80
     graph = ScriptGraph.open(tmp_path / "graph")
-    assert graph.manifest.configuration["extractors"] == "events labels llm sentences"
+    assert graph.manifest.configuration["extractors"] == "events labels llm scripts sentences"
     spent = json.loads((tmp_path / "graph" / "run.json").read_text())["spent"]["llm"]
     assert (spent["requests"], spent["tokens sent"], spent["quotes held"]) == (1, 100, 7)
     (model,) = [row for row in graph.rows("Model") if row["name"] == "tiny"]
