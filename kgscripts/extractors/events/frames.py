@@ -18,7 +18,7 @@ from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
 from kgscripts.models.reader.labels import HAPPENS, PLACE_BEFORE, REFERENT, EventRole, Reality
 from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import ReaderText
-from kgscripts.text.lexicon import may_be_tool, word_list
+from kgscripts.text.lexicon import is_a, word_list
 from kgscripts.text.syntax import (
     OBJECT,
     PASSIVE_SUBJECT,
@@ -219,8 +219,8 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
 
 
 def _role(noun: Token, role: EventRole) -> EventRole:
-    """The role of a noun; foods, people and what else can be no tool are used up, or something is put there."""
-    if role not in _TOOLS or may_be_tool(noun_lemma(noun)):
+    """The role of a noun; supplies and parts of the body are no tools: they are used up, or something is put there."""
+    if role not in _TOOLS or not is_a(noun_lemma(noun), "consumable", "body"):
         return role
     return EventRole.MATERIAL if role is EventRole.INSTRUMENT else EventRole.DESTINATION
 
