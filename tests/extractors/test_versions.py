@@ -34,30 +34,43 @@ TEXTS: Sequence[str | Mapping[str, Any]] = (
     "You will need: a spade, 2 stakes, young trees\n\nStep 1: Use the spade.\nStep 2: Take a hammer\n",
 )
 
+SCRIPT = """\
+scenario: making tea
+steps:
+  - {id: boil, name: boil the water, importance: essential, tools: [{thing: kettle, role: container}]}
+  - {id: pour, name: pour the water into the cup}
+order: [boil < pour]
+"""
+"""A written script, the only text for one of the extractors."""
+
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "3ae08e63fca6c89bddb16862530028c7630761d2211603ec563eec4a00c5a970",
-        "a142ffde87b5b45d0cab871af48a9b7ba3222eb57baeca8f9ba42764efa29041",
+        "1c1cb3ddbbb1ab0eb17271f8ea4c8b7e9dfb57e66ec4958e244031a7425b847f",
+        "8f3843a9fc833f905c68c4303b8bfe6a12dada76a42f11c62d325e651d302f55",
     ),
     "events": (
-        "e0499be5258cfe4c8e9541a5e649a9075149c1d559d9c4514d5e9fee4629c9d4",
-        "10a577e8e8312ff38169fd665a356eba6a5c72b696b3ab1ec04be78bad78cb33",
+        "1cda024c8dc5e08a1997fd74522165fd00260bb70a7e85bdba80fe184399938c",
+        "a23bc5fa0eed3da6b9f89f52691443a321c7b217609caf383f1cba05e08bd251",
     ),
     "labels": (
         "39210f81b95029056d811b1028f3fac3d1ae0fd737132063b68d79561b205521",
-        "01a3c9ef8a6154eab0dff4519ce0ca2bd11f2549a270a89869d7f32065e66eca",
+        "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
+    ),
+    "scenarios": (
+        "7e9ddb3c6c3ffc5877df1df027346611e620f52888dc6f0c56a9555aaaac8858",
+        "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
+    ),
+    "scripts": (
+        "cbdaa8aa16a486c9e55ab01292497d3fd9586e383ba98b24f961d42f83aa7e19",
+        "9ac415fde1e31f917ce2aa33b005e94efbc888c8b2026090c6aa98216155445d",
     ),
     "sentences": (
         "65739973655c7e01d9b1cb786b047d7f088c90b9bbdf26c9f68035ab28da0993",
-        "265c2ff37422e1c06baf87e6ba94913a42c3706740c9d1d117cfadfe67ef0249",
-    ),
-    "scenarios": (
-        "ae105a30fc413d4fea7aa4ff52de2ecdb81c678e2bb47ec373db0766bb6c9e21",
-        "54228ed0d49d335b668168243aea6ab7830fd1bf2aa39269bd4a8957624b6dcb",
+        "db24017ead43eff07371aa3c6a4dbce005f48870d19e109c4563905d5ae1fc77",
     ),
     "state-changes": (
-        "54c541ee81948c556dce374ea2550d7836e3030ac405bfba8716d4309fb8d5db",
-        "608e7de415aee9df22a0a16be55001b7ab65731836600d7aef5ce605d2b05992",
+        "3a128bae26bc8b54c0ef2552ced47456ae20edb830f186fa7ab69268f5c27d0f",
+        "dcaf13242e42f295eb0946664b8b66d94873cd4c76011c4375e2e7ec0326843f",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""
@@ -85,6 +98,7 @@ def _found() -> dict[str, tuple[str, str]]:
     """Version, and digest of the records of `TEXTS`, of each built-in extractor."""
     documents = [item for item in documents_from_strings(TEXTS) if isinstance(item, Document)]
     assert len(documents) == len(TEXTS)
+    documents += [item for item in documents_from_strings([SCRIPT], format="script") if isinstance(item, Document)]
     names = [entry.name for entry in distribution("kgscripts").entry_points if entry.group == EXTRACTORS.group]
     chosen = choose(names, (), describe_pipeline)
     readings = (
@@ -111,14 +125,14 @@ def test_every_built_in_extractor_has_a_pin() -> None:
     assert set(_found()) == set(PINS)
 
 
-@pytest.mark.parametrize("name", ["labels", "sentences", "events", "decompositions", "scenarios", "state-changes"])
+@pytest.mark.parametrize("name", sorted(PINS))
 def test_a_version_goes_with_what_is_read(name: str) -> None:
     problem = _problem(name, _found()[name], PINS.get(name))
     assert not problem, problem
 
 
 def test_every_extractor_finds_something_in_the_text() -> None:
-    nothing = _digest([[] for _ in TEXTS])
+    nothing = _digest([[] for _ in (*TEXTS, SCRIPT)])
     assert nothing not in {output for _, output in _found().values()}
 
 
