@@ -41,7 +41,7 @@ class FixedReader(Reader):
             0.0,
             (Thing(fuse, EventRole.OBJECT, 0.9), Thing(puller, EventRole.CONTAINER, 0.6)),
         )
-        pronoun = Thing(words.index("it"), EventRole.OBJECT, 0.4)
+        pronoun = Thing(words.index("it"), EventRole.OBJECT, 0.3)
         rinse = ReadEvent(words.index("rinse"), {Reality.TOLD: 0.7}, 0.0, (pronoun, Thing(fuse, REFERENT, 0.8)))
         return Reading((pull, rinse), [0.0] * len(words), [0.0] * len(words))
 

@@ -78,8 +78,8 @@ def test_steps_belong_to_the_event_that_their_words_are_aligned_to() -> None:
         "soup",
     )
     assert _steps_of(reading) == {
-        "drain pasta": ["put strainer into sink", "tip pasta +ladle"],
-        "serve soup": ["fill bowl +spoon"],
+        "drain pasta": ["put strainer into sink +strainer", "tip pasta +ladle"],
+        "serve soup": ["fill bowl +spoon +bowl"],
     }
 
 
