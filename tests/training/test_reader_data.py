@@ -155,7 +155,7 @@ def test_a_text_without_punctuation_keeps_its_labels(tmp_path: Path) -> None:
 
 def test_all_passages_are_in_the_texts_that_vary_with_all_their_labels() -> None:
     passages = labelled_passages(shipped_passages()[:1])[:23]
-    found = varied(passages)
+    found = [text for text in varied(passages) if len(text.text.sentences) > 1]
     own = [text for text in found if text.text.all_words != [word.lower() for word in text.text.all_words]]
     assert sum(len(text.words) for text in own) == sum(len(text.words) for text in passages)
     assert sum(len(_told(text)) for text in own if ", " not in text.id) < sum(len(_told(text)) for text in passages)

@@ -85,13 +85,12 @@ _PLACES = frozenset(
 
 
 def _role(frame: Frame, phrase: PrepositionalPhrase) -> Role:
-    named = frame.roles.get(phrase.head)
-    if named in _PLACES:
-        return Role.PLACE
-    animate = is_a(noun_lemma(content_head(phrase.head)), "person", "animal")
-    if animate and phrase.preposition in {"with", "together with", "along with"}:
-        return Role.COMPANION
-    return Role.RECIPIENT if animate and phrase.preposition in {"to", "for"} else Role.OTHER
+    if is_a(noun_lemma(content_head(phrase.head)), "person", "animal"):
+        if phrase.preposition in {"with", "together with", "along with"}:
+            return Role.COMPANION
+        if phrase.preposition in {"to", "for"}:
+            return Role.RECIPIENT
+    return Role.PLACE if frame.roles.get(phrase.head) in _PLACES else Role.OTHER
 
 
 def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhrase | None:
