@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kgscripts.corpora.scripts.format import NeedKind, Script, Step, StepParticipant, StepTool
@@ -34,9 +35,10 @@ def _records(item: ParsedDocument) -> Iterator[Record]:
     yield from _needs(script, places)
     starts = {step.id: places["steps"][number]["name"].span.start for number, step in enumerate(script.steps)}
     following = script.must_precede()
+    actions = _actions(script)
     for number, step in enumerate(script.steps):
         place = places["steps"][number]
-        event = _event(step, place)
+        event = _event(step, actions[step.id], place)
         yield event
         yield from (_change(step, number, event) for number in range(len(step.changes)))
         before = sorted(starts[id] for id in following.get(step.id, ()) if id in starts)
@@ -50,7 +52,18 @@ def _needs(script: Script, places: Place) -> Iterator[Need]:
         yield Need(lemma=need.thing, role=role, amount=need.amount, start=span.start, end=span.end)
 
 
-def _event(step: Step, place: Place) -> EventMention:
+def _actions(script: Script) -> dict[str, Action]:
+    """The action of each step by its id. Where several would have the same, the rest of the name is the object."""
+    found = {step.id: action_of(step) for step in script.steps}
+    times = Counter(found.values())
+    for step in script.steps:
+        if times[found[step.id]] > 1:
+            verb, _, rest = step.name.lower().partition(" ")
+            found[step.id] = Action(predicate=verb, object=rest)
+    return found
+
+
+def _event(step: Step, action: Action, place: Place) -> EventMention:
     tools, participants = [], []
     for number, tool in enumerate(step.tools):
         span = place["tools"][number]["thing"].span
@@ -60,7 +73,7 @@ def _event(step: Step, place: Place) -> EventMention:
         participants.append(Argument(lemma=participant.thing, role=participant.role, start=span.start, end=span.end))
     name = place["name"].span
     return EventMention(
-        action=action_of(step), start=name.start, end=name.end, words=step.name, participants=participants, tools=tools
+        action=action, start=name.start, end=name.end, words=step.name, participants=participants, tools=tools
     )
 
 

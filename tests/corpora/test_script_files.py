@@ -81,6 +81,20 @@ def test_the_graph_says_what_the_script_says(tmp_path: Path, suffix: str) -> Non
     assert take.usual
 
 
+def test_steps_that_differ_in_a_word_are_different_steps(tmp_path: Path) -> None:
+    """Also such as the merging of steps takes for one, and such as have the same verb, thing and place."""
+    names = ["start the engine of the working car", "start the engine of the dead car", "start the dead car"]
+    names += ["clamp red to the dead battery", "clamp red to the good battery", "open the hood", "close the hood"]
+    steps = [
+        {"id": f"s{number}", "name": name, "participants": [{"thing": "engine"}] if "engine" in name else []}
+        for number, name in enumerate(names)
+    ]
+    path = _written(tmp_path, {"scenario": "jump-starting a car", "steps": steps})
+    build_graph([path], output=tmp_path / "graph")
+    script = ScriptGraph.open(tmp_path / "graph").script("jump-starting a car", all_steps=True)
+    assert [step.label for step in script.steps] == names
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

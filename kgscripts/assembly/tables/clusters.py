@@ -140,7 +140,23 @@ _SCRIPTED = f"""
     FROM sense s JOIN action a USING (action) LEFT JOIN merged_action m USING (scenario, action)
     WHERE s.scenario > 0 ORDER BY s.scenario, a.place
 """
-_LINKS = "SELECT scenario, one, other, same FROM link"
+WRITTEN = Rule(
+    "written_link",
+    "",
+    """
+    WITH written AS (
+        SELECT DISTINCT o.document, o.scenario, o.action
+        FROM written_step_record w JOIN occurrence o ON o.document = w.document AND o.start = w.start
+        WHERE o.scenario > 0 AND o.scenario NOT IN (SELECT scenario FROM link WHERE same)
+    )
+    SELECT DISTINCT a.scenario, a.action AS one, b.action AS other, false AS same
+    FROM written a JOIN written b ON b.document = a.document AND b.scenario = a.scenario AND a.action < b.action
+    ANTI JOIN link l ON l.scenario = a.scenario AND l.one = a.action AND l.other = b.action
+    """,
+)
+"""The steps of a written script are different ones, unless a person has joined steps of the scenario."""
+
+_LINKS = "SELECT scenario, one, other, same FROM link UNION ALL SELECT scenario, one, other, same FROM written_link"
 
 
 def _cluster_scripted(tables: Engine, by_words: bool) -> None:
@@ -295,6 +311,7 @@ def steps(by_words: bool) -> list[Step]:
         *(made_by(rule) for rule in SENSES),
         made_by(UNSCRIPTED),
         made_by(MERGED),
+        made_by(WRITTEN),
         Step("scripted_member", ("scripted_member",), reads, partial(_cluster_scripted, by_words=by_words)),
         view("member", "FROM scripted_member UNION ALL BY NAME FROM unscripted_member"),
         made_by(*STEPS, name="unnumbered_step"),
