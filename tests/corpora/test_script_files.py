@@ -16,6 +16,7 @@ from kgscripts.corpora.scripts.format import Step, StepParticipant, StepTool
 from kgscripts.corpora.scripts.reader import written_script
 from kgscripts.extractors.scripts import action_of
 from kgscripts.pipeline import build_graph
+from schemas.errors import InputError
 from schemas.records import Discard, Document, Role, ToolRole
 
 SCRIPT: dict[str, Any] = {
@@ -138,6 +139,29 @@ def test_what_is_no_script_is_a_discard_with_its_line(tmp_path: Path, text: str,
     (found,) = read_file(InputFile(path, path.name))
     assert isinstance(found, Discard)
     assert found.where == f"tea.yaml:{line}"
+
+
+def test_values_are_words_as_they_are_written() -> None:
+    text = (
+        "scenario: tea\nneeds: [{thing: 7, kind: tool, amount: 1:30, optional: true}]\nsteps:\n- {id: a, name: off}\n"
+    )
+    script, _ = written_script(text, "tea.yaml")
+    (need,) = script.needs
+    assert (need.thing, need.amount, need.optional, script.steps[0].name) == ("7", "1:30", True, "off")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("scenario: tea\nabout: &a [x]\nalso: *a\nsteps: []\n", "alias"),
+        ("scenario: tea\nscenario: coffee\nsteps: []\n", "twice"),
+        ("scenario: tea\ngenerated: maybe\nsteps: [{id: a, name: boil}]\n", "neither true nor false"),
+        ("", "no keys"),
+    ],
+)
+def test_what_could_be_misread_is_an_error(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        written_script(text, "tea.yaml")
 
 
 def test_values_have_their_place_in_the_file(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
 import cattrs
-import networkx as nx
 from attrs import field, frozen, validators
 from cattrs.errors import ClassValidationError
 from cattrs.v import format_exception, transform_error
@@ -131,11 +131,29 @@ class Script:
 
     def must_precede(self) -> dict[str, list[str]]:
         """The steps that each must precede, by their ids: those that `order` names, and what follows from it."""
-        graph = nx.DiGraph(self.pairs())
-        return {id: sorted(nx.descendants(graph, id)) for id in graph}
+        following: dict[str, set[str]] = {}
+        for id in _later_first(self.pairs()):
+            own = {after for before, after in self.pairs() if before == id}
+            following[id] = own.union(*(following[after] for after in own))
+        return {id: sorted(ids) for id, ids in following.items()}
+
+
+def _later_first(pairs: list[tuple[str, str]]) -> list[str]:
+    """The ids of pairs, each behind all that it must precede. Raises CycleError if there is no such order."""
+    order = TopologicalSorter[str]()
+    for before, after in pairs:
+        order.add(before, after)
+    return list(order.static_order())
+
+
+def _truth(value: object, _: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r} is neither true nor false")
+    return value
 
 
 _CONVERTER = cattrs.Converter(forbid_extra_keys=True)
+_CONVERTER.register_structure_hook(bool, _truth)
 _CONVERTER.register_structure_hook(
     Step,
     cattrs.gen.make_dict_structure_fn(Step, _CONVERTER, if_=cattrs.gen.override(rename="if")),
@@ -177,9 +195,10 @@ def _faults(script: Script) -> Iterator[str]:
     named |= {id for variant in script.variants for id in variant.without}
     if unknown := sorted(named - set(ids)):
         yield f"no step has the id {', '.join(unknown)}"
-    graph = nx.DiGraph(pairs)
-    if not nx.is_directed_acyclic_graph(graph):
-        yield f"a circle in the order: {' < '.join(edge[0] for edge in nx.find_cycle(graph))}"
+    try:
+        _later_first(pairs)
+    except CycleError as error:
+        yield f"a circle in the order: {' < '.join(reversed(error.args[1]))}"
     known = attributes()
     if wrong := sorted({c.attribute for step in steps for c in step.changes} - set(known)):
         yield f"attributes that are not in the vocabulary: {', '.join(wrong)}"

@@ -3,6 +3,7 @@ says. No passage is parsed: all that is known stands in the file (`kgscripts.ext
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import yaml
@@ -14,6 +15,7 @@ from schemas.errors import InputError
 from schemas.records import Discard, DiscardReason, Document, Passage, PassageKind, Span
 
 FORMAT = "script"
+_TRUTH = re.compile("true|false")
 
 
 @frozen
@@ -52,11 +54,34 @@ def read_script_file(source: Source) -> Iterator[Document | Discard]:
     )
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads values as they are written, so that "off" and "1:30" stay words; only true and false are no text. Aliases,
+    with which a small file can stand for a huge one, and keys that stand twice are errors."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="an alias", problem_mark=event.start_mark)
+        node = super().compose_node(parent, index)
+        if isinstance(node, yaml.MappingNode):
+            known = set()
+            for key, _ in node.value:
+                if not isinstance(key, yaml.ScalarNode) or key.value in known:
+                    problem = "a key that is no word or stands twice"
+                    raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+                known.add(key.value)
+        return node
+
+
+_Loader.yaml_implicit_resolvers = {letter: [("tag:yaml.org,2002:bool", _TRUTH)] for letter in "tf"}
+
+
 def written_script(text: str, name: str) -> tuple[Script, Place]:
     """The script of the text of a file, and where its values stand in it. Raises InputError with the line."""
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        content = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InputError(f"no YAML: {error.problem}", where=f"{name}:{line}") from error
