@@ -32,6 +32,16 @@ _MAY = {
     "exports/query/confined_child.py",
 }
 
+_SCRIPT = """\
+scenario: cooking pasta
+steps:
+  - id: fill
+    name: fill the pot
+    tools: [{thing: pot, role: container}]
+  - id: boil
+    name: boil the water
+"""
+
 
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,10 +103,8 @@ def test_names_that_all_systems_have_are_no_finding() -> None:
 @pytest.mark.usefixtures("windows")
 def test_without_the_names_a_graph_is_built_asked_and_exported(tmp_path: Path) -> None:
     assert run("--version").startswith("kgscripts ")
-    for number, text in enumerate(("Fill a pot with water. Boil the water.", "Fill the pot. Drain the pasta.")):
-        (tmp_path / f"{number}.txt").write_text(text, encoding="utf-8")
-    inputs = sorted(tmp_path.glob("*.txt"))
-    build_graph(inputs, tmp_path / "graph", scenario="cooking pasta", extractors=["labels", "events"])
+    (tmp_path / "pasta.yaml").write_text(_SCRIPT, encoding="utf-8")
+    build_graph([tmp_path / "pasta.yaml"], tmp_path / "graph", extractors=["labels", "scripts", "events"])
     assert "pot" in run("show", tmp_path / "graph", "cooking pasta")
     query = ("SELECT ?label { ?action a kgs:Action ; rdfs:label ?label }", "--unconfined")
     assert "boil water" in run("query", tmp_path / "graph", "--sparql", *query)

@@ -101,11 +101,14 @@ class EventExtractor(Extractor):
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
-        if self._reader is None:
-            self._reader = load(_TASK, self.settings.model, self.settings.device)
         texts = [(number, text) for number, item in enumerate(documents) for text in _texts(item)]
         found: list[list[ReadEvents]] = [[] for _ in documents]
-        read = events_of_texts([text for _, text in texts], self._reader, self.settings.thresholds)
+        # Written scripts have no text to be read, and need no network for it.
+        if texts and self._reader is None:
+            self._reader = load(_TASK, self.settings.model, self.settings.device)
+        read = (
+            events_of_texts([text for _, text in texts], self._reader, self.settings.thresholds) if self._reader else []
+        )
         for (number, _), events in zip(texts, read, strict=True):
             found[number].append(events)
         return [_records(item, own) for item, own in zip(documents, found, strict=True)]

@@ -125,7 +125,7 @@ def is_unknown(text: LabelledText, number: int) -> bool:
 
 _OF_WORDS: Mapping[str, Mapping[str, Set[str]]] = {
     "wikihow-fg": {"Ae": HAPPENS, "Ai": _EVENT, "T": _NO_EVENT, "I": _NO_EVENT, NONE: _NOT_DONE},
-    "easdrl": {"action": HAPPENS, NONE: _NOT_DONE},
+    "easdrl": {"action": HAPPENS},
     "wet-lab": {
         "Action": HAPPENS,
         "Device": _NO_EVENT,
