@@ -16,7 +16,7 @@ GRAPH ?= build/example-graph
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE = 1
 
-.PHONY: graph test test-rest test-all test-part test-llm test-extras lint bench format clean text-model scores dist dist-weights
+.PHONY: graph test test-rest test-all test-part test-llm test-extras lint bench format clean text-model scores dist dist-weights everyday
 
 graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts kgscripts/examples/pages -o $(GRAPH)
@@ -78,6 +78,12 @@ scores: $(VENV)/.core
 	$(BIN)/kgscripts evaluate extraction --inscript $(CORPORA)/inscript --descript $(CORPORA)/descript \
 	  --recipes $(CORPORA)/recipe-flow --attach-as unseen
 	$(BIN)/kgscripts evaluate reader --model reader --attach-as unseen
+
+# Builds the graph of the scripts that ship anew, after one of them or what reads them has changed.
+everyday: $(VENV)/.core
+	rm -rf build/everyday
+	$(BIN)/kgscripts build-graph everyday -o build/everyday
+	$(BIN)/python -m kgscripts.everyday_scripts.graph build/everyday
 
 # The sdist and the wheel of a commit, in dist/: the same bytes from every checkout of it, since times are the commit's.
 dist: $(VENV)/.dev

@@ -33,6 +33,7 @@ from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
+from kgscripts.commands.options import GRAPH_FOLDER, GraphFolder
 from kgscripts.scripts.types import script_schema
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
@@ -88,12 +89,11 @@ def schema(
 
 _SHOWN_VIOLATIONS = 20
 _SECONDS_OF_A_HINT = 20
-_DIRECTORY = typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)
 _AS_JSON = typer.Option("--json", help="Print JSON.")
 
 
 def export(
-    directory: Annotated[Path, _DIRECTORY],
+    directory: GraphFolder,
     target: Annotated[str, typer.Argument(metavar="TARGET", help="Where to: see below.", show_default=False)],
     database: Annotated[str | None, typer.Option(help="A database of the Neo4j server.", show_default=False)] = None,
     prune: Annotated[
@@ -149,7 +149,7 @@ def export(
 
 
 def query(
-    directory: Annotated[Path | None, _DIRECTORY] = None,
+    directory: Annotated[Path | None, GRAPH_FOLDER] = None,
     sparql: Annotated[
         str | None, typer.Option(help="A SPARQL query, a file with one, or - for standard input.", show_default=False)
     ] = None,
@@ -261,7 +261,7 @@ def _ended_at_once() -> Iterator[None]:
 
 
 def validate(
-    directory: Annotated[Path, _DIRECTORY],
+    directory: GraphFolder,
     sample: Annotated[
         int, typer.Option(min=1, help="Check this number of nodes of each type against the shapes.")
     ] = 1000,

@@ -240,6 +240,16 @@ def _add(graph: nx.MultiDiGraph, start: str, relation: str, parts: Iterable[type
         graph.add_edge(start, part.iri, relation, type=relation, **properties)
 
 
+def everyday() -> ScriptGraph:
+    """The graph of the scripts of everyday activities that ship, which a language model wrote.
+
+    It is unpacked at its first use. Raises GraphDirectoryError if there is no room in the user's folder of caches.
+    """
+    from kgscripts.everyday_scripts.graph import everyday_graph
+
+    return ScriptGraph.open(everyday_graph())
+
+
 def export(graph: StoredGraph, target: str | Path, **options: str | bool | None) -> ExportReport:
     """Write a graph to a target, identified by its suffix or scheme: ``kgscripts.export(graph, "graph.ttl.gz")``.
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Annotated
 
-import typer
 from attrs import frozen
 
 from exports.cypher import ladybug_store
 from exports.query import sparql
+from kgscripts.commands.options import GraphFolder
 from kgscripts.search.searching import vectors_store, words_store
 from schemas.errors import ModelError
 from schemas.script_graph import StoredGraph
@@ -29,7 +27,7 @@ STORES = {
 
 
 def prepare(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    directory: GraphFolder,
 ) -> None:
     """Make the stores for queries and the indexes for searches of a graph, which the first use would wait for.
 

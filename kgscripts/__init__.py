@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import schemas
 
 if TYPE_CHECKING:
-    from exports.graph import Script, ScriptGraph, export
+    from exports.graph import Script, ScriptGraph, everyday, export
     from kgscripts.analysis.reading import read
     from kgscripts.commands.evaluate import evaluate
     from kgscripts.component.display import display
@@ -29,6 +29,7 @@ __all__ = [
     "correct_graph",
     "display",
     "evaluate",
+    "everyday",
     "export",
     "load_model",
     "merge_graphs",
@@ -45,6 +46,7 @@ _HOMES = {  # The only names of kgscripts that stand for something above it.
     "correct_graph": "kgscripts.editing.correcting",
     "display": "kgscripts.component.display",
     "evaluate": "kgscripts.commands.evaluate",
+    "everyday": "exports.graph",
     "export": "exports.graph",
     "load_model": "kgscripts.models.registry",
     "merge_graphs": "kgscripts.editing.merging",

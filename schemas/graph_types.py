@@ -67,6 +67,26 @@ NODE_TYPES: dict[str, NodeType] = {
                 ),
                 SUPPORT,
                 _count("mentions", "Number of its mentions."),
+                Property("wordings", _STRINGS, "Of written scripts, how else people say it; absent if none.", False),
+                Property(
+                    "conditions",
+                    _STRINGS,
+                    'Of written scripts, when it is done ("if the nut is rusty", "unless it rains"); absent if none.',
+                    False,
+                ),
+                Property(
+                    "variants",
+                    _STRINGS,
+                    'Of written scripts, the ways to do the activity that only have it ("by bus"); absent if none.',
+                    False,
+                ),
+                Property(
+                    "left_out_of",
+                    _STRINGS,
+                    "Of written scripts, the ways to do the activity that do without it; absent if none.",
+                    False,
+                ),
+                Property("parts", _STRINGS, "Of written scripts, what it consists of; absent if none.", False),
                 Property(
                     "replaces",
                     _NODES,
@@ -141,6 +161,7 @@ NODE_TYPES: dict[str, NodeType] = {
                 _count("characters", "Length of its text in Unicode code points."),
                 Property("url", _STRING, "The canonical address of the page, if it names one.", False),
                 Property("licence", _STRING, "Licence of its text, an IRI or words, if it names one.", False),
+                Property("generated", _BOOLEAN, "True for what says of itself that a language model wrote it.", False),
             ),
         ),
         NodeType(
@@ -456,6 +477,8 @@ RELATION_TYPES: dict[str, RelationType] = {
                     "How much or how large, as most lists write it, with its unit; absent if none says it.",
                     False,
                 ),
+                Property("instead", _STRINGS, "Things each of which does as well; absent if no list names one.", False),
+                Property("optional", _BOOLEAN, "Whether all lists say that one may do without it; else absent.", False),
                 Property(
                     "usual",
                     _BOOLEAN,

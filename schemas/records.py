@@ -246,12 +246,15 @@ class Need(Spanned):
     """A thing that a document lists as needed for its activity: a tool with its role, or a supply, which has none.
 
     `start:end` is the item of the list ("2 cups of flour, sifted"), `lemma` the thing alone ("flour"), and `amount` how
-    much or how large, as written with its unit ("2 cups"), "" if the item does not say it.
+    much or how large, as written with its unit ("2 cups"), "" if the item does not say it. Each of `instead` does as
+    well, and `optional` is what one may do without.
     """
 
     lemma: str = field(validator=validators.min_len(1))
     role: ToolRole | None = field(default=None, converter=converters.optional(ToolRole))
     amount: str = ""
+    instead: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    optional: bool = False
     start: int
     end: int
 
@@ -266,15 +269,33 @@ class Importance(StrEnum):
 
 @frozen(kw_only=True)
 class WrittenStep(Spanned):
-    """What a person wrote of a step: its name, how important it is, and which steps it must precede.
+    """What a person wrote of a step: its name, other `wordings`, how important it is, and which steps it must precede.
 
     `start:end` is the span of its name and of its `EventMention`; `before` are the starts of the names of the other
-    steps, all of them. Where a document has such records, they alone tell the order of its steps.
+    steps, all of them, and `instead_of` is that of the step that it replaces. Where a document has such records, they
+    alone tell the order of its steps. `conditions` say when it is done, with their first word ("if the nut is rusty",
+    "unless it rains"). `variants` are ways to do the activity, which alone have it, and `left_out_of` those that do
+    without it; `parts` are what it consists of.
     """
 
     name: str = field(validator=validators.min_len(1))
+    wordings: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
     importance: Importance = field(converter=Importance)
+    conditions: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    variants: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    left_out_of: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    parts: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
     before: tuple[int, ...] = field(default=(), converter=tuple[int, ...])
+    instead_of: int | None = None
+    start: int
+    end: int
+
+
+@frozen(kw_only=True)
+class WrittenScript(Spanned):
+    """What a person wrote of an activity: its other names. `start:end` is the span of its name."""
+
+    also: tuple[str, ...] = field(converter=tuple[str, ...])
     start: int
     end: int
 
@@ -376,7 +397,8 @@ class Document:
     `name` says for people where it came from (``stories.jsonl#12``) and has no other effect. `scenario` is the label
     that the source itself carries. Passages lie in text order and inside the text. `declared` is what the source
     declares that its activity needs; `url` its canonical address, `licence` that of the text (an IRI or words), and
-    `encoding` that of its bytes if it was not UTF-8, each "" where it is not known.
+    `encoding` that of its bytes if it was not UTF-8, each "" where it is not known. `generated` is what says of itself
+    that a language model wrote it.
     """
 
     name: str
@@ -389,6 +411,7 @@ class Document:
     url: str = ""
     licence: str = ""
     encoding: str = ""
+    generated: bool = False
 
     @text.validator
     def _encodable(self, _: object, text: str) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from kgscripts.commands.options import GraphFolder
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo
 
 
 def mcp(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    directory: GraphFolder,
     port: Annotated[
         int | None,
         typer.Option(min=1, max=65_535, help="Serve streamable HTTP on this port of this machine.", show_default=False),

@@ -67,6 +67,11 @@ MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
     ("Passage", "quantities"): "kgs:quantity",
     ("Passage", "sizes"): "kgs:size",
     ("Passage", "durations"): "kgs:duration",
+    ("SubEvent", "wordings"): "skos:altLabel",
+    ("SubEvent", "conditions"): "kgs:condition",
+    ("SubEvent", "variants"): "kgs:variant",
+    ("SubEvent", "left_out_of"): "kgs:leftOutOf",
+    ("SubEvent", "parts"): "kgs:part",
 }
 """Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -88,7 +88,8 @@ def needs_line(needs: Iterable[Need], left_out: int = 0) -> Text:
     before: Need | None = None
     for need in needs:
         between = "" if before is None else ", " if before.is_tool == need.is_tool else "; "
-        amount = f" ({need.amount})" if need.amount else ""
+        details = ", ".join(filter(None, [need.amount, *(f"or {other}" for other in need.instead)]))
+        amount = f" ({details})" if details else ""
         line.append_text(styled((between, ""), (need.label, _STYLES[need.is_tool]), (amount, "dim")))
         before = need
     if left_out:
@@ -123,6 +124,9 @@ def _need_details(need: Need) -> Iterator[str]:
         yield need.role
     if need.amount:
         yield need.amount
+    yield from (f"or {other}" for other in need.instead)
+    if need.optional:
+        yield "optional"
     yield numbers_of(need)
     if need.declared:
         yield f"declared by {need.declared:,}"
@@ -167,23 +171,25 @@ def script_tree(script: Script) -> Tree:
     """What it needs, and the steps with what belongs to them, each kind in one line, and the passages of the steps."""
     steps = len(script.steps) + len(script.left_out)
     counts = f"{count(steps, 'step')}, read in {count(script.support, 'source')}"
-    tree = Tree(styled((script.label, "bold"), (f"  {counts}", "dim")))
+    tree = Tree(styled((script.label, "bold"), (f"  {counts}{_writers(script)}", "dim")))
     if script.needs:
         tree.add(needs_line(script.needs, script.needs_left_out))
     numbers = {step.iri: number for number, step in enumerate(script.steps, start=1)}
-    free = script.free_steps()
+    shares = script.support > 1
+    before = script.directly_before()
     for step in script.steps:
         number = numbers[step.iri]
-        branch = tree.add(_step_line(step, f"{number}. "))
+        branch = tree.add(_step_line(step, f"{number}. ", shares=shares))
+        _add_written(branch, step)
         for kind, parts, style, between in _kinds(step):
             if parts:
                 shown = parts if kind == _DONE_BY else well_supported(step, parts)[:_MOST_PARTS]
-                branch.add(_parts_line(kind, shown, len(parts) - len(shown), style, between))
+                branch.add(_parts_line(kind, shown, len(parts) - len(shown), style, between, shares=shares))
         _add_durations(branch, step, _MOST_DURATIONS)
-        if any_order := free[step.iri]:
-            all_others = len(any_order) == len(numbers) - 1
-            with_these = "all others" if all_others else _ranges([numbers[iri] for iri in any_order])
-            branch.add(styled(("in any order with: ", "dim"), (with_these, "dim")))
+        earlier = [numbers[iri] for iri in before[step.iri]]
+        # In a chain of steps each comes after the one above it, and the first after none.
+        if earlier != [number - 1] and number > 1:
+            branch.add(Text(f"after: {_ranges(earlier)}" if earlier else "at any time", style="dim"))
         if step.alternatives:
             branch.add(styled(("or: ", "dim"), (", ".join(item.label_text for item in step.alternatives), "yellow")))
         if step.matches:
@@ -191,10 +197,29 @@ def script_tree(script: Script) -> Tree:
             branch.add(styled(("also in ", "dim"), (others, "blue")))
         _add_corrections(branch, step.corrections)
         add_evidence(branch, step.evidence)
+    for line in _variants(script.steps, numbers):
+        tree.add(line)
     _add_corrections(tree, script.corrections)
     if script.left_out:
         tree.add(Text(left_out_line(script), style="dim"))
     return tree
+
+
+def _writers(script: Script) -> str:
+    """Whether a language model wrote what was read."""
+    if not script.generated:
+        return ""
+    who = "" if script.generated == script.support else f"{script.generated:,} of them "
+    return f", {who}written by a language model"
+
+
+def _variants(steps: Sequence[Step], numbers: Mapping[str, int]) -> Iterator[Text]:
+    """A line for each other way to do it: the steps that it has, and those that it does without."""
+    for name in dict.fromkeys(name for step in steps for name in (*step.variants, *step.left_out_of)):
+        own = _ranges([numbers[step.iri] for step in steps if name in step.variants])
+        without = _ranges([numbers[step.iri] for step in steps if name in step.left_out_of])
+        parts = [f"with {own}" if own else "", f"without {without}" if without else ""]
+        yield styled(("or ", "dim"), (name, "yellow"), (f": {', '.join(filter(None, parts))}", "dim"))
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -232,6 +257,7 @@ def step_tree(scenario: str, step: Step) -> Tree:
     others = [wording for wording in step.wordings if wording != step.label]
     if others:
         tree.add(styled(("in other words: ", "dim"), (", ".join(others), "yellow")))
+    _add_written(tree, step)
     _add_durations(tree, step, len(step.durations))
     for kind, parts, style in (
         *((kind, parts, style) for kind, parts, style, _ in _kinds(step)),
@@ -287,24 +313,36 @@ def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str]]:
         yield name.lower().replace("_", " "), parts, "green", ", "
 
 
-def _step_line(step: Step, number: str) -> Text:
+def _step_line(step: Step, number: str, *, shares: bool = True) -> Text:
     return styled(
         (number, "dim"),
         (step.label_text, "bold" if step.essential else ""),
         (" (essential)" if step.essential else " (optional)" if step.optional else "", "italic"),
         ("" if step.usual else " (unusual)", "italic"),
-        (f"  {numbers_of(step)}", "dim"),
+        (f"  {numbers_of(step)}" if shares or was_added(step) else "", "dim"),
     )
 
 
-def _parts_line(kind: str, shown: Sequence[Part], left_out: int, style: str, between: str) -> Text:
+def _parts_line(
+    kind: str, shown: Sequence[Part], left_out: int, style: str, between: str, *, shares: bool = True
+) -> Text:
     line = Text(f"{kind}: ", style="dim")
     for number, part in enumerate(shown):
-        details = ", ".join((*_roles(part), ADDED if was_added(part) else f"{part.probability:.0%}"))
-        line.append_text(styled((between if number else "", ""), (part.label_text, style), (f" ({details})", "dim")))
+        share = [f"{part.probability:.0%}"] if shares else []
+        details = ", ".join((*_roles(part), *([ADDED] if was_added(part) else share)))
+        line.append_text(styled((between if number else "", ""), (part.label_text, style)))
+        line.append_text(styled((f" ({details})" if details else "", "dim")))
     if not shown:
         return line.append(f"{left_out:,} in few sources", style="dim")
     return line.append(f"{between}{left_out:,} more" if left_out else "", style="dim")
+
+
+def _add_written(tree: Tree, step: Step) -> None:
+    """When a written script does a step, and what it consists of."""
+    when = "; ".join((*step.conditions, *(f"in the variant {name}" for name in step.variants)))
+    for name, words in (("only: ", when), ("consists of: ", ", ".join(step.parts))):
+        if words:
+            tree.add(styled((name, "dim"), (words, "yellow")))
 
 
 def _add_durations(tree: Tree, step: Step, most: int) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import attrs
 import typer
 
+from kgscripts.commands.options import GraphFolder
 from kgscripts.scripts.reading import list_scenarios, read_script, read_step
 from kgscripts.scripts.things import list_needs, read_tool_uses
 from kgscripts.scripts.types import Script
@@ -23,7 +24,7 @@ _PASSAGES = 3
 
 
 def show(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    directory: GraphFolder,
     scenario: Annotated[
         str | None, typer.Argument(help="Its label, another name of it, or its IRI.", show_default=False)
     ] = None,
@@ -145,7 +146,7 @@ def _draw(script: Script, file: Path) -> None:
 
 
 def needs(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    directory: GraphFolder,
     scenario: Annotated[str, typer.Argument(help="Its label, another name of it, or its IRI.", show_default=False)],
     evidence: Annotated[int, typer.Option(min=0, metavar="N", help="Show at most N passages of each.")] = 1,
     limit: Annotated[int, typer.Option(min=0, help="Keep at most this number; 0 keeps all.")] = 0,

@@ -12,6 +12,7 @@ import typer
 from attrs import AttrsInstance
 
 from kgscripts.building.declared_options import DeclaredOption, options_of
+from kgscripts.everyday_scripts.graph import as_graph
 from schemas.provenance import Exposure
 from schemas.records import Discard
 from schemas.terminal import console, echo, printable
@@ -85,7 +86,10 @@ ModelName = Annotated[str, typer.Option(metavar="NAME|DIR", help="A model that s
 Pipeline = Annotated[str | None, typer.Option(help="An installed spaCy pipeline instead of the shipped one.")]
 Inscript = Annotated[Path | None, typer.Option(metavar="DIR", help="InScript: a folder with one folder per split.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that read.")]
-GraphFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.")]
+GRAPH_FOLDER = typer.Argument(
+    metavar="DIR", help="A graph directory, or `everyday`.", callback=as_graph, show_default=False
+)
+GraphFolder = Annotated[Path, GRAPH_FOLDER]
 Thresholds = Annotated[
     list[float] | None,
     typer.Option(

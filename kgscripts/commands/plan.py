@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson
+from kgscripts.commands.options import AsJson, GraphFolder
 from kgscripts.planning.plan import Plan, print_plan
 from kgscripts.planning.scripts import plan_of_script
 from kgscripts.scripts.reading import read_script
@@ -18,7 +18,7 @@ from schemas.terminal import count, echo, echo_json, printable
 
 
 def plan(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    directory: GraphFolder,
     scenario: Annotated[str, typer.Argument(help="Its label, another name of it, or its IRI.", show_default=False)],
     pddl: Annotated[
         Path | None,

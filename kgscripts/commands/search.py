@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.commands.options import AsJson
+from kgscripts.commands.options import AsJson, GraphFolder
 from kgscripts.search.entries import Found, Kind
 from schemas.terminal import echo, echo_json, printable
 
 
 def search(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    directory: GraphFolder,
     question: Annotated[str, typer.Argument(help="What is looked for, in any words.", show_default=False)],
     kind: Annotated[Kind | None, typer.Option(help="Find only these.", show_default=False)] = None,
     limit: Annotated[int, typer.Option(min=1, help="Find at most this number of each kind.")] = 5,

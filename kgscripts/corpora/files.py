@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from kgscripts import everyday
+from kgscripts import everyday_scripts
 from schemas.arguments import items_of, path_of
 from schemas.errors import InputError
 
@@ -37,8 +37,8 @@ def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
     found: dict[str, InputFile] = {}
     for argument in items_of("inputs", inputs):
         path = path_of("an input", argument)
-        if str(path) == everyday.NAME and not path.exists():
-            path = everyday.folder()
+        if str(path) == everyday_scripts.NAME and not path.exists():
+            path = everyday_scripts.folder()
         mode = _mode(path)
         if stat.S_ISDIR(mode):
             files = list(_walk(path))

@@ -6,12 +6,28 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from attrs import frozen
+
 from kgscripts.corpora.scripts.format import NeedKind, Script, Step, StepParticipant, StepTool
 from kgscripts.corpora.scripts.reader import FORMAT, Place, written_script
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.text.lexicon import role_of, word_list
 from schemas.changes import Level
-from schemas.records import Action, Argument, EventMention, Need, Record, Role, StateChange, Tool, WrittenStep
+from schemas.records import (
+    Action,
+    Argument,
+    EventMention,
+    Importance,
+    Measure,
+    MeasureKind,
+    Need,
+    Record,
+    Role,
+    StateChange,
+    Tool,
+    WrittenScript,
+    WrittenStep,
+)
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -20,9 +36,9 @@ class ScriptExtractor(Extractor):
     """Gives what people write in scripts; other texts have nothing of it."""
 
     name = "scripts"
-    rules = "1"
+    rules = "2"
     task = "what written scripts say"
-    gives = (EventMention, StateChange, Need, WrittenStep)
+    gives = (EventMention, StateChange, Need, WrittenScript, WrittenStep)
     licence = "Apache-2.0"
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
@@ -33,30 +49,87 @@ class ScriptExtractor(Extractor):
 def _records(item: ParsedDocument) -> Iterator[Record]:
     script, places = written_script(item.document.text, item.document.name)
     yield from _needs(script, places)
-    starts = {step.id: places["steps"][number]["name"].span.start for number, step in enumerate(script.steps)}
+    if script.also:
+        name = places["scenario"].span
+        yield WrittenScript(also=script.also, start=name.start, end=name.end)
+    written = list(_steps(script, places))
+    starts = {own.step.id: own.place["name"].span.start for own in written}
     following = script.must_precede()
     actions = _actions(script)
-    for number, step in enumerate(script.steps):
-        place = places["steps"][number]
-        event = _event(step, actions[step.id], place)
+    for own in written:
+        step = own.step
+        event = _event(step, actions[step.id], own.place)
         yield event
         yield from (_change(step, number, event) for number in range(len(step.changes)))
-        before = sorted(starts[id] for id in following.get(step.id, ()) if id in starts)
-        yield WrittenStep(name=step.name, importance=step.importance, before=before, start=event.start, end=event.end)
+        yield WrittenStep(
+            name=step.name,
+            wordings=step.wordings,
+            importance=own.importance,
+            conditions=own.conditions,
+            variants=own.variants,
+            left_out_of=own.without,
+            parts=step.steps,
+            before=sorted(starts[id] for id in following.get(step.id, ())),
+            instead_of=starts[step.instead_of] if step.instead_of else None,
+            start=event.start,
+            end=event.end,
+        )
+
+
+@frozen
+class _Written:
+    """A step where it stands: in the script itself, or in a variant of it."""
+
+    step: Step
+    place: Place
+    without: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """When it is done, with the first word."""
+        said = {"if": self.step.if_, "unless": self.step.unless}
+        return tuple(f"{first} {words}" for first, words in said.items() if words)
+
+    @property
+    def importance(self) -> Importance:
+        """Nothing that only a variant has is essential."""
+        return (
+            max(self.step.importance, Importance.USUAL, key=list(Importance).index)
+            if self.variants
+            else self.step.importance
+        )
+
+
+def _steps(script: Script, places: Place) -> Iterator[_Written]:
+    for number, step in enumerate(script.steps):
+        without = tuple(variant.name for variant in script.variants if step.id in variant.without)
+        yield _Written(step, places["steps"][number], without=without)
+    for number, variant in enumerate(script.variants):
+        for own, step in enumerate(variant.steps):
+            yield _Written(step, places["variants"][number]["steps"][own], variants=(variant.name,))
 
 
 def _needs(script: Script, places: Place) -> Iterator[Need]:
     for number, need in enumerate(script.needs):
         span = places["needs"][number]["thing"].span
         role = role_of(need.thing) if need.kind is NeedKind.TOOL else None
-        yield Need(lemma=need.thing, role=role, amount=need.amount, start=span.start, end=span.end)
+        yield Need(
+            lemma=need.thing,
+            role=role,
+            amount=need.amount,
+            instead=need.instead,
+            optional=need.optional,
+            start=span.start,
+            end=span.end,
+        )
 
 
 def _actions(script: Script) -> dict[str, Action]:
     """The action of each step by its id. Where several would have the same, the rest of the name is the object."""
-    found = {step.id: action_of(step) for step in script.steps}
+    found = {step.id: action_of(step) for step in script.all_steps()}
     times = Counter(found.values())
-    for step in script.steps:
+    for step in script.all_steps():
         if times[found[step.id]] > 1:
             verb, _, rest = step.name.lower().partition(" ")
             found[step.id] = Action(predicate=verb, object=rest)
@@ -73,7 +146,13 @@ def _event(step: Step, action: Action, place: Place) -> EventMention:
         participants.append(Argument(lemma=participant.thing, role=participant.role, start=span.start, end=span.end))
     name = place["name"].span
     return EventMention(
-        action=action, start=name.start, end=name.end, words=step.name, participants=participants, tools=tools
+        action=action,
+        start=name.start,
+        end=name.end,
+        words=step.name,
+        participants=participants,
+        tools=tools,
+        measures=[Measure(kind=MeasureKind.DURATION, words=step.duration)] if step.duration else (),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise, product
+from operator import attrgetter
 
 from kgscripts.planning.making import SourceChange, SourceStep, folded, make_plan
 from kgscripts.planning.plan import Passage, Plan
@@ -15,9 +16,10 @@ from schemas.changes import Level, RatedChange
 def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
     """The plan of a script.
 
-    A step needs those of its tools and participants at hand that the script needs. Of a step of many sources, what few
-    of them have is left out, as `kgscripts show` does. `likely` changes count or do not. Passages are those that the
-    script was read with.
+    Steps of variants are left out, and of steps one of which is done instead of the other all but the first that is not
+    optional. A step needs those of its tools and participants at hand that the script needs. Of a step of many sources,
+    what few of them have is left out, as `kgscripts show` does. `likely` changes count or do not. Passages are those
+    that the script was read with.
 
     Raises
     ------
@@ -26,8 +28,30 @@ def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
     """
     tools = [folded(need.label) for need in script.needs if need.is_tool]
     supplies = [folded(need.label) for need in script.needs if not need.is_tool]
-    steps = [_step(step, set(tools), set(supplies)) for step in script.steps]
-    return make_plan(script.label, steps, script.order, tools=tools, supplies=supplies, likely=likely)
+    kept = {step.iri: step for step in _chosen(script.steps)}
+    steps = [_step(step, set(tools), set(supplies)) for step in kept.values()]
+    order = _order_among(script.order, kept.keys())
+    return make_plan(script.label, steps, order, tools=tools, supplies=supplies, likely=likely)
+
+
+def _chosen(steps: Sequence[Step]) -> list[Step]:
+    """The steps of one way to do it, in their order."""
+    found: list[Step] = []
+    instead: set[str] = set()
+    for step in sorted(steps, key=attrgetter("optional")):
+        if not step.variants and step.iri not in instead:
+            found.append(step)
+            instead.update(other.iri for other in step.alternatives)
+    return sorted(found, key=attrgetter("rank"))
+
+
+def _order_among(order: Iterable[tuple[str, str]], kept: Collection[str]) -> list[tuple[str, str]]:
+    """The pairs of steps that are kept; what follows by a step that is left out stays."""
+    pairs = dict.fromkeys(order)
+    for other in {step for pair in pairs for step in pair}.difference(kept):
+        before, after = ([pair[end] for pair in pairs if pair[1 - end] == other] for end in (0, 1))
+        pairs = {pair: None for pair in pairs if other not in pair} | dict.fromkeys(product(before, after))
+    return sorted(pairs)
 
 
 def _step(step: Step, tools: set[str], supplies: set[str]) -> SourceStep:

@@ -65,6 +65,7 @@ def read_script(
         label=found.scenario["label"],
         alternative_labels=found.scenario["alternative_labels"],
         support=found.scenario["support"],
+        generated=_generated(graph, found.scenario["id"]),
         needs=[need for need in needs if need.usual or not usual],
         needs_left_out=sum(usual and not need.usual for need in needs),
         steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence, readers=readers),
@@ -84,6 +85,12 @@ def read_script(
             for start, end in least_order(list(found.relations), joined, set(found.kept))
         ],
     )
+
+
+def _generated(graph: StoredGraph, scenario: str) -> int:
+    """The number of the sources of a scenario that a language model wrote."""
+    texts = {row["from_id"] for row in graph.rows("ABOUT", ("from_id",), {"to_id": [scenario]})}
+    return sum(bool(row["generated"]) for row in graph.rows("Source", ("generated",), {"id": texts}))
 
 
 def read_step(

@@ -28,6 +28,8 @@ from schemas.script_graph import StoredGraph
 from schemas.type_declarations import installed_relation_types
 
 _OF_STEPS = ("rank", "mean_position", "typicality", "usual", "essential", "essential_probability", "optional")
+_NAMES = ("label", "label_text")
+_WRITTEN = ("wordings", "conditions", "variants", "left_out_of", "parts")
 _KNOWLEDGE = ("from_id", "to_id", "support", "probability", "statement")
 _FURTHER = {
     "USES": ("role", "predicted", "inferred", "pmi"),
@@ -35,7 +37,7 @@ _FURTHER = {
     "DECOMPOSES_INTO": ("position",),
     "CHANGES": ("level", "pmi"),
     "CLOSE_MATCH": ("similarity",),
-    "NEEDS": ("role", "declared", "used", "amount", "usual"),
+    "NEEDS": ("role", "declared", "used", "amount", "instead", "optional", "usual"),
 }
 """The columns of relations that are read besides `_KNOWLEDGE`."""
 
@@ -55,9 +57,7 @@ def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int, *, r
         if item.ends[0][0] == "SubEvent"
     }
     wordings = parts_of(graph, "EXPRESSED_AS", steps)
-    names = {
-        step: {"label": label, "label_text": text} for step, (label, text) in graph.names("SubEvent", steps).items()
-    }
+    nodes = {row["id"]: row for row in graph.rows("SubEvent", ("id", *_NAMES, *_WRITTEN), {"id": steps})}
     corrections, durations = corrections_of(graph, steps), durations_of(graph, steps)
     statements = {row["statement"] for row in relations.values()}
     for related in (uses, takes_part, changes, concrete, alternatives, matches, *further.values()):
@@ -73,9 +73,10 @@ def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int, *, r
 
     return [
         Step(
-            **known({**row, **names[step]}),
+            **known({**row, **{name: nodes[step][name] for name in _NAMES}}),
             **{name: row[name] for name in _OF_STEPS},
-            wordings=[wording["label"] for wording in wordings.get(step, ())],
+            wordings=[*(nodes[step]["wordings"] or ()), *(wording["label"] for wording in wordings.get(step, ()))],
+            **_listed(nodes[step], _WRITTEN[1:]),
             durations=durations.get(step, ()),
             tools=[
                 Tool(**known(tool), **{name: tool[name] for name in ("role", "predicted", "inferred")})
@@ -101,6 +102,11 @@ def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int, *, r
         )
         for step, row in relations.items()
     ]
+
+
+def _listed(row: Row, names: Iterable[str]) -> dict[str, Any]:
+    """Lists of words, which are absent if they are empty."""
+    return {name: row[name] or () for name in names}
 
 
 def common(graph: StoredGraph, row: Row, evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Any]:

@@ -62,6 +62,8 @@ def read_needs(graph: StoredGraph, scenario: str, evidence: int) -> list[Need]:
         Need(
             **common(graph, row, passages),
             **{name: row[name] for name in ("role", "declared", "used", "amount", "usual")},
+            instead=row["instead"] or (),
+            optional=bool(row["optional"]),
         )
         for row in rows
     ]

@@ -124,14 +124,16 @@ class Need(Part):
     """A thing that one must have for a scenario: a tool with its role, or a supply (role None), which is used up.
 
     `declared` is the number of sources in which a list declares it, `used` that of those in which a usual step uses it.
-    `amount` is how much or how large, as most lists write it (None: no list says it). `usual` is whether enough sources
-    name it.
+    `amount` is how much or how large, as most lists write it (None: no list says it). Each of `instead` does as well,
+    and `optional` is what one may do without. `usual` is whether enough sources name it.
     """
 
     role: str | None
     declared: int
     used: int
     amount: str | None
+    instead: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    optional: bool = False
     usual: bool
 
     @property
@@ -180,8 +182,10 @@ class Step(Part):
     enough. `essential` is whether the scenario is likely not done without it, with the probability of that, and
     `optional` whether it is likely often left out; neither is known without vectors of actions. `wordings` are the
     actions that express it, the most frequent first. Containers and surfaces are behind the other tools. `durations`
-    are the wordings of how long it takes, the most frequent first. `further` has relations of installed packages, by
-    type.
+    are the wordings of how long it takes, the most frequent first. Of written scripts are the first of the `wordings`,
+    `conditions` ("if the nut is rusty"), `variants`, the ways to do the activity that alone have the step,
+    `left_out_of`, those that do without it, and `parts`, what it consists of. `further` has relations of installed
+    packages, by type.
     """
 
     rank: int
@@ -193,6 +197,10 @@ class Step(Part):
     optional: bool
     wordings: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
     durations: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
+    conditions: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    variants: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
+    left_out_of: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
+    parts: tuple[str, ...] = field(default=(), converter=tuple[str, ...], repr=False)
     tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...], repr=False)
     participants: tuple[Participant, ...] = field(default=(), converter=tuple[Participant, ...], repr=False)
     changes: tuple[Change, ...] = field(default=(), converter=tuple[Change, ...], repr=False)
@@ -257,7 +265,7 @@ class LeftOut:
 
 @frozen(kw_only=True, repr=False)
 class Script:
-    """The steps of a scenario in order, read in `support` sources.
+    """The steps of a scenario in order, read in `support` sources, of which a language model wrote `generated`.
 
     `needs` are the tools, then the supplies, that one must have for it, those of the most sources first, without
     `needs_left_out` that few sources name. `left_out` are its other steps, the most important first. `corrections` are
@@ -270,6 +278,7 @@ class Script:
     label: str
     alternative_labels: tuple[str, ...] = field(converter=tuple[str, ...])
     support: int
+    generated: int = 0
     needs: tuple[Need, ...] = field(default=(), converter=tuple[Need, ...])
     needs_left_out: int = 0
     steps: tuple[Step, ...] = field(converter=tuple[Step, ...])
@@ -282,18 +291,15 @@ class Script:
         counts = f"{len(self.steps):,} steps, {len(self.left_out):,} left out, support {self.support:,}"
         return f"Script({self.label!r}: {counts})"
 
-    def free_steps(self) -> dict[str, list[str]]:
-        """For each step (IRIs) the other steps, in order, that it can be done before or after: no path of `order` joins
-        the two."""
-        every = [step.iri for step in self.steps]
-        places = {step: place for place, step in enumerate(every)}
-        after: dict[str, set[str]] = {step: set() for step in every}
-        for start, end in sorted(self.order, key=lambda pair: -places[pair[0]]):
-            after[start] |= {end} | after[end]
-        return {
-            step: [other for other in every if other != step and other not in after[step] and step not in after[other]]
-            for step in every
-        }
+    def directly_before(self) -> dict[str, list[str]]:
+        """For each step (IRIs) those that `order` puts directly before it, in the order of the steps. Steps that no
+        path of `order` joins can be done in any order."""
+        found: dict[str, list[str]] = {step.iri: [] for step in self.steps}
+        for step in self.steps:
+            for start, end in self.order:
+                if start == step.iri:
+                    found[end].append(start)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The script as plain values, for JSON; `script_schema` describes it."""

@@ -1,4 +1,4 @@
-"""The scripts that ship keep their own checklist (`kgscripts/everyday/README.md`), as far as a program can tell."""
+"""The scripts that ship keep their own checklist, as far as a program can tell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts import everyday
+from kgscripts import everyday_scripts
 from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.corpora.formats import read_file
 from kgscripts.corpora.scenarios.labels import is_listed
@@ -16,7 +16,7 @@ from kgscripts.corpora.scripts.reader import written_script
 from schemas.records import Document, Importance
 from schemas.scenario_documents import concept_scheme
 
-FILES = sorted(everyday.folder().glob("*.yaml"))
+FILES = sorted(everyday_scripts.folder().glob("*.yaml"))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from exports.views.explore.page import MOST_BYTES, make_page
+from kgscripts.commands.options import GraphFolder
 from schemas.errors import ConfigurationError
 from schemas.graph_directory import graph_files
 from schemas.output_files import check_outputs, new_file
@@ -20,7 +21,7 @@ _UNITS = {"": 1, "B": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000}
 
 
 def explore(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A graph directory.", show_default=False)],
+    directory: GraphFolder,
     output: Annotated[
         Path | None,
         typer.Option(

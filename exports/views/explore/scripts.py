@@ -168,7 +168,7 @@ class _Parts:
             **self.part(step),
             "name": step.label,
             **{name: getattr(step, name) for name in names},
-            "durations": list(step.durations),
+            **{name: list(getattr(step, name)) for name in ("durations", "conditions", "variants", "parts")},
             **{group: [self.part(part) for part in getattr(step, group)] for group in groups},
             "further": {name: [self.part(part) for part in each] for name, each in step.further.items()},
             "corrections": _corrections(step.corrections),

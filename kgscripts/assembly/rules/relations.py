@@ -52,11 +52,12 @@ def needs(readers: Sequence[int]) -> Relation:
         joins="""
             JOIN scenario_total t ON t.key = c.start
             LEFT JOIN need_amount a ON a.scenario = c.start AND a.needed = c."end"
+            LEFT JOIN need_choice o ON o.scenario = c.start AND o.needed = c."end"
         """,
         properties=f"""
             share(c.support, t.support) AS probability, c.declared::BIGINT AS declared, c.used::BIGINT AS used,
             CASE WHEN e.tool IS NOT NULL THEN {most_frequent(TOOL_ROLES)} END AS role,
-            a.amount, {_USUAL_NEED} AS usual
+            a.amount, nullif(o.instead, []) AS instead, o.optional, {_USUAL_NEED} AS usual
         """,
     )
 

@@ -142,9 +142,13 @@ _PAIRS = Rule(
          JOIN scenario_total n ON n.key = c.scenario
     WHERE 2 * coalesce(b."both", 0) * n.support <= s.support * e.support
           AND abs(s.mean_position - e.mean_position) <= {FARTHEST}
+          AND (c.start, c."end") NOT IN (SELECT (start, "end") FROM written_alternative)
+    UNION ALL
+    SELECT scenario, start, "end", 0 FROM written_alternative
     """,
 )
-"""The candidates that few sources have together; `ordered_mention` has the first mentions of steps."""
+"""The candidates that few sources have together, and those that a written script names; `ordered_mention` has the first
+mentions of steps."""
 
 
 def _find_candidates(tables: Engine) -> None:

@@ -98,7 +98,7 @@ def _listed(readers: Sequence[int]) -> Rule:
         "document",
         f"""
         SELECT DISTINCT n.document, coalesce(s.scenario, 0) AS scenario, k.needed, k.tool, k.entity, n.start, n."end",
-               n.role, n.amount{confidence_of(readers, "n", "1.0")}
+               n.role, n.amount, n.instead, n.optional{confidence_of(readers, "n", "1.0")}
         FROM need_record n JOIN needed k ON k.label = n.lemma AND (n.role IS NOT NULL) = (k.tool IS NOT NULL)
              LEFT JOIN segment s ON s.document = n.document AND n.start >= s.start AND n.start < s."end"
         WHERE in_partition(n.document)
@@ -109,7 +109,8 @@ def _listed(readers: Sequence[int]) -> Rule:
 def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
     """The tools and supplies of usual steps, one row for each mention.
 
-    A text that names a thing by a compound and by its head ("frying pan", "pan") means the same: both are the compound.
+    A written script lists all that it needs. A text that names a thing by a compound and by its head ("frying pan",
+    "pan") means the same: both are the compound.
     """
     of_usual = """
         realization r JOIN step_usual y ON y.step = r.step AND y.usual JOIN action a USING (action)
@@ -172,6 +173,7 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
             SELECT u.* REPLACE (coalesce(n.narrower, u.needed) AS needed)
             FROM used_thing u LEFT JOIN narrower_thing n USING (document, scenario, needed)
                  ANTI JOIN (SELECT scenario, needed FROM worked_on JOIN needed USING (label)) USING (scenario, needed)
+                 ANTI JOIN (SELECT document FROM written_step) USING (document)
             """,
         ),
     )
@@ -196,8 +198,18 @@ _AMOUNTS = (
         GROUP BY scenario, needed
         """,
     ),
+    Rule(
+        "need_choice",
+        "",
+        """
+        SELECT scenario, needed, list_sort(list_distinct(flatten(list(instead)))) AS instead,
+               nullif(bool_and(optional), false) AS optional
+        FROM listed_need GROUP BY scenario, needed
+        """,
+    ),
 )
-"""The amount of each thing that most sources write; of several, the first in the alphabet."""
+"""The amount of each thing that most sources write; of several, the first in the alphabet. And what does as well, and
+whether one may do without it."""
 
 
 def _classes(tables: Engine) -> None:

@@ -25,6 +25,7 @@ from schemas.records import (
     Sentence,
     SentenceVector,
     StateChange,
+    WrittenScript,
     WrittenStep,
 )
 
@@ -36,6 +37,7 @@ KINDS: tuple[type[Record], ...] = (
     Need,
     Decomposition,
     StateChange,
+    WrittenScript,
     WrittenStep,
     Discard,
 )
@@ -98,7 +100,7 @@ DOCUMENT = Rule(
     """
     SELECT (row_number() OVER (ORDER BY l.digest) - 1)::INTEGER AS document, l.digest, l.name,
            substr(l.digest, 1, 24) AS key, s.title, s.format, s.scenario AS label, length(s.text) AS characters,
-           s.url, s.licence,
+           s.url, s.licence, s.generated,
            identifier('source', slug(coalesce(nullif(s.title, ''), s.scenario)),
                       part('Source') || part(l.digest)) AS id
     FROM live l JOIN document_file s ON s.subject = l.digest

@@ -1,16 +1,27 @@
-"""What written scripts say of steps: names, importance, and which step must precede which."""
+"""What written scripts say of steps: names, importance, conditions, and which step must precede or replaces which."""
 
 from __future__ import annotations
 
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, made_by
 
+WRITTEN = ("wordings", "conditions", "variants", "left_out_of", "parts")
+"""What scripts say of a step in lists of words."""
+
+
+def _in_order(name: str) -> str:
+    """SQL: the members of the lists of a column, those of the first script first, each once."""
+    every = f"flatten(list({name} ORDER BY document, start))"
+    return f"list_filter({every}, lambda item, place: list_position({every}, item) = place)"
+
+
 _RULES = (
     Rule(
         "written_step",
         "",
-        """
-        SELECT DISTINCT w.document, r.step, w.name, w.importance, w.start, w.before
+        f"""
+        SELECT DISTINCT w.document, r.scenario, r.step, w.name, w.importance, w.start, w.before, w.instead_of,
+               {", ".join(f"w.{name}" for name in WRITTEN)}
         FROM written_step_record w JOIN realization r ON r.document = w.document AND r.start = w.start
         WHERE r.scenario > 0
         """,
@@ -26,19 +37,40 @@ _RULES = (
         """,
     ),
     Rule(
-        "step_as_written",
+        "written_alternative",
         "",
         """
+        SELECT DISTINCT a.scenario, least(a.step, b.step) AS start, greatest(a.step, b.step) AS "end"
+        FROM written_step a JOIN written_step b ON b.document = a.document AND b.start = a.instead_of
+        WHERE a.step <> b.step AND a.scenario = b.scenario
+        """,
+    ),
+    Rule(
+        "step_as_written",
+        "",
+        f"""
         SELECT step, arg_min(name, row(document, start)) AS name,
                CASE min(CASE importance WHEN 'essential' THEN 0 WHEN 'usual' THEN 1 ELSE 2 END)
-                    WHEN 0 THEN 'essential' WHEN 1 THEN 'usual' ELSE 'optional' END AS importance
+                    WHEN 0 THEN 'essential' WHEN 1 THEN 'usual' ELSE 'optional' END AS importance,
+               {", ".join(f"{_in_order(name)} AS {name}" for name in WRITTEN)}
         FROM written_step GROUP BY step
+        """,
+    ),
+    Rule(
+        "written_name",
+        "",
+        """
+        SELECT scenario, list(DISTINCT name ORDER BY name) AS names
+        FROM (SELECT DISTINCT s.scenario, UNNEST(w.also) AS name
+              FROM written_script_record w JOIN written_step s USING (document))
+        GROUP BY scenario
         """,
     ),
 )
 
 
 def steps() -> list[Step]:
-    """The tables `written_step`, `written_pair`, and `step_as_written`: the name of each step in the first script that
-    has it, and its highest importance."""
+    """The tables `written_step`, `written_pair`, `written_alternative`; `step_as_written`, the name of each step in the
+    first script that has it, its highest importance, and all else that scripts say of it; and `written_name`, the
+    other names of scenarios."""
     return [made_by(rule) for rule in _RULES]

@@ -13,6 +13,7 @@ from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
 from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.titles import ACTION_TEXT
+from kgscripts.assembly.tables.written import WRITTEN
 from kgscripts.changes.attributes import broader_attribute
 from kgscripts.text.lexicon import is_a
 from schemas.graph_writer import ScriptGraphWriter
@@ -116,7 +117,8 @@ def step(writer: ScriptGraphWriter) -> Step:
 
 
 _SCENARIOS = (
-    "SELECT id, label, other_names, support FROM scenario s JOIN scenario_total t ON t.key = s.scenario ORDER BY id"
+    "SELECT id, label, other_names, coalesce(w.names, []) AS written_names, support "
+    "FROM scenario s JOIN scenario_total t ON t.key = s.scenario LEFT JOIN written_name w USING (scenario) ORDER BY id"
 )
 
 
@@ -144,9 +146,10 @@ _NODES = {
     "Tool": _node_query("tool", "label"),
     "SubEvent": (
         "SELECT s.id, s.label, x.label_text, c.id AS scenario, coalesce(s.replaces, []) AS replaces, t.support, "
-        "t.mentions "
+        f"t.mentions, {', '.join(f'nullif(w.{name}, []) AS {name}' for name in WRITTEN)} "
         "FROM step s JOIN step_total t ON t.key = s.step LEFT JOIN scenario c USING (scenario) "
-        "JOIN step_text x USING (step) WHERE kept(t.support, t.added) ORDER BY s.step"
+        "JOIN step_text x USING (step) LEFT JOIN step_as_written w USING (step) "
+        "WHERE kept(t.support, t.added) ORDER BY s.step"
     ),
 }
 
@@ -157,9 +160,12 @@ def node_steps(writer: ScriptGraphWriter) -> list[Step]:
     def write_scenarios(tables: Engine) -> None:
         listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
         scenarios = tables.table(_SCENARIOS).to_pydict()
-        others = scenarios.pop("other_names")
+        others, written = scenarios.pop("other_names"), scenarios.pop("written_names")
         columns = scenarios | {
-            "alternative_labels": [listed.get(*names) for names in zip(scenarios["label"], others, strict=True)],
+            "alternative_labels": [
+                list(dict.fromkeys([*listed.get(label, other), *(name for name in names if name != label)]))
+                for label, other, names in zip(scenarios["label"], others, written, strict=True)
+            ],
             "listed": [label in listed for label in scenarios["label"]],
         }
         writer.write("Scenario", as_batches("Scenario", columns))

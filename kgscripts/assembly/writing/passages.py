@@ -91,7 +91,7 @@ ABOUT_SOURCE = """
 
 _SOURCE = """
     SELECT id, name, digest, nullif(title, '') AS title, nullif(label, '') AS scenario_label, format, characters,
-           nullif(url, '') AS url, nullif(licence, '') AS licence
+           nullif(url, '') AS url, nullif(licence, '') AS licence, nullif(generated, false) AS generated
     FROM document ORDER BY id
 """
 _TEXTS = "SELECT document, text FROM text WHERE in_partition(document)"

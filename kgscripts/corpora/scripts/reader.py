@@ -36,22 +36,43 @@ def read_script_file(source: Source) -> Iterator[Document | Discard]:
         yield text
         return
     try:
-        script, _ = written_script(text, source.name)
+        script, places = written_script(text, source.name)
     except InputError as error:
         line = (error.where or "").rpartition(":")[2]
         yield source.discard(DiscardReason.MALFORMED, int(line) if line.isdecimal() else 1, error.message)
         return
-    whole = Passage(kind=PassageKind.SCRIPT, start=0, end=len(text))
+    passages = [
+        Passage(kind=PassageKind.SCRIPT, start=own.span.start, end=_end(text, own.span))
+        for own in sorted(_parts(places), key=lambda own: own.span.start)
+    ]
     yield Document(
         name=source.name,
         format=FORMAT,
         text=text,
         title=script.scenario,
         scenario=script.scenario,
-        passages=[whole],
+        passages=passages,
         url=script.source,
         licence=script.licence,
+        generated=script.generated,
     )
+
+
+def _parts(places: Place) -> Iterator[Place]:
+    """Where its name, its needs and its steps stand."""
+    if "scenario" in places.parts:
+        yield places["scenario"]
+    for key in ("needs", "steps"):
+        if key in places.parts:
+            yield from places[key].parts.values()
+    if "variants" in places.parts:
+        for variant in places["variants"].parts.values():
+            yield from _parts(variant)
+
+
+def _end(text: str, span: Span) -> int:
+    """The end of a value without the white space and comments behind a block of YAML."""
+    return span.start + len(text[span.start : span.end].rstrip())
 
 
 class _Loader(yaml.SafeLoader):

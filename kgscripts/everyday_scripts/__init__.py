@@ -11,4 +11,4 @@ NAME = "everyday"
 
 def folder() -> Path:
     """The folder of the files, one a scenario."""
-    return Path(str(resources.files("kgscripts.everyday") / "scripts"))
+    return Path(str(resources.files("kgscripts.everyday_scripts") / "scripts"))
