@@ -27,6 +27,7 @@ from schemas.provenance import Direction, Exposure
 from schemas.results import Table
 
 DATASET = "kgscripts step changes"
+_ALL = "certain and likely"
 _DOERS = frozenset({"i", "we", "you", "me", "us", "myself", "he", "she", "they", "narrator"})
 
 
@@ -62,13 +63,9 @@ def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evalua
     rated = [steps[-1].changes for steps in StepReader(model).read(procedures)]
     steps = [ProcedureStep(text=item.step, context=item.context, title=item.title) for item in gold]
     answered = [[each.change for each in found] for found in model.predict(steps)]
-    kept = {
-        Level.CERTAIN.value: [_at(own, {Level.CERTAIN}) for own in rated],
-        "certain and likely": [_at(own, set(Level)) for own in rated],
-    }
+    levels = {Level.CERTAIN.value: {Level.CERTAIN}, _ALL: set(Level), Level.LIKELY.value: {Level.LIKELY}}
+    kept = {name: [_at(own, chosen) for own in rated] for name, chosen in levels.items()}
     systems = [System(name=name, source=source, figures=_figures(gold, found)) for name, found in kept.items()]
-    only_likely = [_at(own, {Level.LIKELY}) for own in rated]
-    systems.append(System(name=Level.LIKELY.value, source=source, figures=_figures(gold, only_likely)))
     systems.append(System(name="all that the model answers", role=Role.BASELINE, figures=_figures(gold, answered)))
     judged = [
         (each.probability, item.judged[_key(each.change)])
@@ -96,7 +93,7 @@ def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evalua
         },
         systems=systems,
         tables=tables,
-        examples=list(_examples(gold, kept["certain and likely"])),
+        examples=list(_examples(gold, kept[_ALL])),
     )
 
 
