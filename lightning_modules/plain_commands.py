@@ -256,7 +256,7 @@ def change_ratings(out: OutFile) -> None:
     The table has each step rated by weights that were fitted to the steps of others.
     """
     check_outputs(out)
-    from kgscripts.evaluation.step_changes import calibration, calibration_lines
+    from kgscripts.evaluation.calibration import calibration, calibration_lines
     from kgscripts.training.change_ratings import train_change_ratings
 
     fitted = train_change_ratings(out)

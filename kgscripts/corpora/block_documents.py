@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from kgscripts.corpora.blocks import Block, Kind, starts_numbers, without_marker
 from kgscripts.corpora.how_tos import HowTo, Section
 from kgscripts.corpora.needs import is_needs_heading, names_tools
+from kgscripts.text.lexicon import word_classes
 from schemas.records import Document, Passage, PassageKind
 
 SHORT = 40
@@ -29,68 +30,10 @@ _LOOSE = re.compile(
     r"\s*:?",
     re.IGNORECASE,
 )
-_BEHIND = (
-    *("notes?", "tips?", "tricks", "nutrition(?:al)?", "video", "storage", "storing", "variations?", "substitutions?"),
-    *(
-        "faqs?",
-        "frequently asked",
-        "comments?",
-        "reviews?",
-        "ratings?",
-        "share",
-        "print",
-        "pin",
-        "save",
-        "rate",
-        "related",
-    ),
-    *("similar", "serving suggestions?", "you (?:may|might)", "did you (?:make|try)", "more (?:recipes|from)", "about"),
-    *("author", "keywords?", "leave a", "tags?", "categor(?:y|ies)", "latest", "popular", "newsletter", "subscribe"),
-    *("follow", "calories", "serving size", "course", "cuisine", "disclos", "equipment", "ingredients?", "what you"),
-    *(
-        "allerg",
-        "featured",
-        "next",
-        "previous",
-        "let us know",
-        "have a",
-        "watch",
-        "shop",
-        "sign up",
-        "get the",
-        "see also",
-    ),
-    *(
-        "if you",
-        "ask a question",
-        "serves",
-        "makes",
-        "prep time",
-        "cook time",
-        "total time",
-        "source",
-        "adapted",
-        "credit",
-    ),
-    *(
-        "photo",
-        "image",
-        "copyright",
-        "join",
-        "reader",
-        "filed",
-        "posted",
-        "published",
-        "looking for",
-        "other",
-        "made this",
-    ),
-    *("enjoy(?:ed)? this", "love this", "tried this", "trending", "recommended", "favou?rites", "per serving"),
-    "how to (?:store|freeze|reheat|serve)",
-)
+_BEHIND = "|".join(sorted(word_classes("kgscripts.corpora", "headings.txt")["behind steps"]))
 """Words that headings behind the steps begin with."""
 _END = re.compile(
-    rf"(?:(?:recipe|cook'?s?|chef'?s?|the|more|pro|top|helpful|expert) )*(?:{'|'.join(_BEHIND)})\b.*", re.IGNORECASE
+    rf"(?:(?:recipe|cook'?s?|chef'?s?|the|more|pro|top|helpful|expert) )*(?:{_BEHIND})\b.*", re.IGNORECASE
 )
 _NO_STEP = re.compile(
     r"(?:(?:last step: *)?(?:don['’]t forget to|post a|print|pin|save|share|rate) ?|jump to|click|tap|tag|mention"

@@ -118,7 +118,7 @@ def document_of_record(record: Mapping[str, Any], *, name: str) -> Document | No
     wrong type, or with a lone surrogate.
     """
     if is_pair_record(record):
-        return document_of_pair(pair_record(record), name)
+        return document_of_pair(pair_record(record), name, "jsonl")
     title = _optional(record, "title")
     scenario = _optional(record, "scenario")
     if ("text" in record) == ("steps" in record):

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import comb
 
-from attrs import frozen
-
 from kgscripts.evaluation.result import Evaluation, Example, System, shares
 from schemas.provenance import Exposure
 
@@ -48,6 +46,11 @@ class Matches:
         """Harmonic mean of precision and recall."""
         return 2 * self.right / (self.found + self.gold) if self.found + self.gold else 0.0
 
+    def scores(self, *metrics: str) -> dict[str, float]:
+        """These of *precision*, *recall* and *F1*, in their order; by default all."""
+        found = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+        return {metric: found[metric] for metric in metrics or found}
+
 
 def of_extractor(
     dataset: str,
@@ -81,41 +84,32 @@ def example(text: str, gold: Iterable[str], found: Iterable[str], *, where: str 
     return Example(system=EXTRACTOR, where=where, text=text, gold=gold, found=found)
 
 
-@frozen
-class PartitionScores:
-    """Pairs of items in one part that are found, against those of gold; and B-cubed means over the items."""
+def pair_scores(gold: Sequence[object], found: Sequence[object]) -> dict[str, float]:
+    """Precision, recall and F1 of the pairs of items in one part that are found, against those of gold.
 
-    rule: str
-    """By which the partition was found."""
-    precision: float
-    recall: float
-    b_cubed_precision: float
-    b_cubed_recall: float
-
-    @property
-    def f1(self) -> float:
-        """Of the pairs."""
-        return _harmonic(self.precision, self.recall)
-
-    @property
-    def b_cubed_f1(self) -> float:
-        """Of the B-cubed means."""
-        return _harmonic(self.b_cubed_precision, self.b_cubed_recall)
+    `gold` and `found` have the part of each item. Without a pair on one side, its share is 1.
+    """
+    right, of_found, of_gold = (
+        sum(comb(count, 2) for count in Counter(parts).values())
+        for parts in (zip(gold, found, strict=True), found, gold)
+    )
+    return _scores(right / of_found if of_found else 1.0, right / of_gold if of_gold else 1.0)
 
 
-def score_partition(rule: str, gold: Sequence[object], found: Sequence[object]) -> PartitionScores:
-    """Compare the gold part of each item with the one found. Without a pair on one side, its share is 1."""
+def b_cubed_scores(gold: Sequence[object], found: Sequence[object]) -> dict[str, float]:
+    """B-cubed precision, recall and F1 of the parts of items: means over the items."""
     both, of_gold, of_found = Counter(zip(gold, found, strict=True)), Counter(gold), Counter(found)
-    right = sum(comb(count, 2) for count in both.values())
-    pairs_found, pairs_gold = (sum(comb(count, 2) for count in counts.values()) for counts in (of_found, of_gold))
-    return PartitionScores(
-        rule,
-        right / pairs_found if pairs_found else 1.0,
-        right / pairs_gold if pairs_gold else 1.0,
+    return _scores(
         sum(count * count / of_found[part] for (_, part), count in both.items()) / len(gold),
         sum(count * count / of_gold[part] for (part, _), count in both.items()) / len(gold),
     )
 
 
-def _harmonic(one: float, other: float) -> float:
-    return 2 * one * other / (one + other) if one + other else 0.0
+def _scores(precision: float, recall: float) -> dict[str, float]:
+    both = precision + recall
+    return {"precision": precision, "recall": recall, "F1": 2 * precision * recall / both if both else 0.0}
+
+
+def named(name: str, scores: Mapping[str, float]) -> dict[str, float]:
+    """The scores by metrics that begin with a name: "tool precision"."""
+    return {f"{name} {metric}": value for metric, value in scores.items()}

@@ -6,13 +6,13 @@ with its synonyms, and further things that are an acceptable answer.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
-from attrs import define, frozen
+from attrs import frozen
 
 from kgscripts.evaluation.counting import example, names_agree
-from kgscripts.evaluation.events.gold_lists import read_rows
+from kgscripts.evaluation.lists import list_rows
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, shares
 from schemas.errors import InputError
 from schemas.provenance import Exposure
@@ -49,7 +49,7 @@ def gold_needs() -> list[GoldNeeds]:
             tuple(tuple(_parts(group, "|")) for group in _parts(row["necessary"], ";")),
             tuple(_parts(row["acceptable"], ";")),
         )
-        for row in read_rows("needs.tsv")
+        for row in list_rows("needs.tsv")
     ]
 
 
@@ -70,7 +70,7 @@ def evaluate_needs(graph: StoredGraph) -> Evaluation:
             where=str(graph.directory),
             remedy="build it of texts about everyday activities, such as those of MCScript",
         )
-    counts = {name: defaultdict[str, _Counts](_Counts) for name in (USUAL, ALL)}
+    counts = {name: defaultdict[str, Counter[str]](Counter) for name in (USUAL, ALL)}
     examples: list[Example] = []
     for item in gold:
         named = needs[item.scenario.casefold()]
@@ -78,7 +78,8 @@ def evaluate_needs(graph: StoredGraph) -> Evaluation:
             names = sorted(name for name, usual in named.items() if usual or system == ALL)
             wrong, missing = [name for name in names if not item.accepts(name)], item.missing(names)
             for part in ("", item.part):
-                own[part].add(len(names), len(wrong), len(item.groups), len(missing))
+                own[part].update(needs=len(names), groups=len(item.groups))
+                own[part].update(right=len(names) - len(wrong), met=len(item.groups) - len(missing))
             if system == USUAL and (wrong or missing):
                 examples.append(example(item.scenario, missing, wrong))
     return Evaluation(
@@ -88,29 +89,16 @@ def evaluate_needs(graph: StoredGraph) -> Evaluation:
         exposure=Exposure.DEVELOPMENT,
         items={"scenarios": len(gold), "groups of necessary things": sum(len(item.groups) for item in gold)},
         systems=[
-            System(name=name, figures=[figure for part, own in parts.items() for figure in own.figures(part)])
+            System(name=name, figures=[figure for part, own in parts.items() for figure in _figures(own, part)])
             for name, parts in counts.items()
         ],
         examples=examples,
     )
 
 
-@define
-class _Counts:
-    needs: int = 0
-    wrong: int = 0
-    groups: int = 0
-    missing: int = 0
-
-    def add(self, needs: int, wrong: int, groups: int, missing: int) -> None:
-        """Add a scenario."""
-        self.needs, self.wrong = self.needs + needs, self.wrong + wrong
-        self.groups, self.missing = self.groups + groups, self.missing + missing
-
-    def figures(self, part: str) -> Iterable[Figure]:
-        """Recall and precision."""
-        precision = 1 - self.wrong / self.needs if self.needs else 0.0
-        return shares({"recall": 1 - self.missing / self.groups, "precision": precision}, part)
+def _figures(counts: Counter[str], part: str) -> tuple[Figure, ...]:
+    precision = counts["right"] / counts["needs"] if counts["needs"] else 0.0
+    return shares({"recall": counts["met"] / counts["groups"], "precision": precision}, part)
 
 
 def _needs_by_name(graph: StoredGraph) -> dict[str, dict[str, bool]]:

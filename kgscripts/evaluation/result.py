@@ -88,6 +88,16 @@ class System:
         return tuple(dict.fromkeys(figure.part for figure in self.figures if figure.part))
 
 
+def compared(figures: Mapping[str, Iterable[Figure]], own: str, source: str = "") -> tuple[System, ...]:
+    """The systems of figures by name: `own` is the model, asked for by `source`, and the others are baselines."""
+    return tuple(
+        System(name=name, figures=each, source=source)
+        if name == own
+        else System(name=name, figures=each, role=Role.BASELINE)
+        for name, each in figures.items()
+    )
+
+
 @frozen(kw_only=True)
 class Example:
     """One item of the data: what it is, what is right, and what a system answered."""

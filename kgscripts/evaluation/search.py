@@ -7,15 +7,15 @@ or in another wording of it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
+from statistics import fmean
 
 from attrs import frozen
 
 from kgscripts.evaluation.counting import example
-from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
+from kgscripts.evaluation.lists import list_objects
+from kgscripts.evaluation.result import Evaluation, Example, Figure, compared, shares
 from kgscripts.search.entries import Entry, Found, Kind, entries
 from kgscripts.search.searching import Searcher
 from schemas.errors import InputError
@@ -23,6 +23,7 @@ from schemas.provenance import Exposure
 from schemas.script_graph import StoredGraph
 
 DATASET = "kgscripts questions"
+OURS = "words and meaning"
 _DEPTH = 10
 """The first right one counts among so many; later ones count as none."""
 
@@ -47,11 +48,9 @@ class Question:
 
 def questions(split: str) -> list[Question]:
     """The questions of a split, *development* or *unseen*."""
-    path = resources.files("kgscripts.evaluation") / "data" / f"search.{split}.jsonl"
-    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [
         Question(row["question"], Kind(row["kind"]), frozenset(row["scenarios"]), tuple(map(re.compile, row["words"])))
-        for row in rows
+        for row in list_objects(f"search.{split}.jsonl")
     ]
 
 
@@ -73,7 +72,7 @@ def evaluate_search(graph: StoredGraph, split: str) -> Evaluation:
             remedy="ask a graph of MCScript's texts: kgscripts build-graph mcscript/*.xml -o DIR",
         )
     searchers = {
-        "words and meaning": Searcher(graph),
+        OURS: Searcher(graph),
         "words alone": Searcher(graph, by_meaning=False),
         "meaning alone": Searcher(graph, by_words=False),
     }
@@ -81,26 +80,18 @@ def evaluate_search(graph: StoredGraph, split: str) -> Evaluation:
         name: [each.answer(item.text, (item.kind,), _DEPTH).found for item in answerable]
         for name, each in searchers.items()
     }
-    systems = [
-        System(
-            name=name,
-            role=Role.MODEL if name == "words and meaning" else Role.BASELINE,
-            figures=list(_figures(answerable, own, every)),
-        )
-        for name, own in found.items()
-    ]
     return Evaluation(
         task="search",
         dataset=DATASET,
         split=split,
-        exposure=Exposure.UNSEEN if split == "unseen" else Exposure.DEVELOPMENT,
+        exposure=Exposure(split),
         items={
             "questions": len(answerable),
             "not answerable": len(asked) - len(answerable),
             **{f"of {kind.value}s": sum(item.kind is kind for item in answerable) for kind in Kind},
         },
-        systems=systems,
-        examples=list(_examples(answerable, found["words and meaning"], every)),
+        systems=compared({name: _figures(answerable, own, every) for name, own in found.items()}, own=OURS),
+        examples=_examples(answerable, found[OURS], every),
     )
 
 
@@ -108,13 +99,13 @@ def _figures(
     asked: Sequence[Question], found: Sequence[Sequence[Found]], every: Mapping[str, Entry]
 ) -> Iterator[Figure]:
     ranks = [_rank(item, own, every) for item, own in zip(asked, found, strict=True)]
-    yield from shares({"MRR": _mean([1 / rank if rank else 0.0 for rank in ranks])})
-    yield from shares({"hit@1": _mean([float(rank == 1) for rank in ranks])})
-    yield from shares({f"hit@{_DEPTH}": _mean([float(rank > 0) for rank in ranks])})
+    reciprocal = [1 / rank if rank else 0.0 for rank in ranks]
+    hits = {depth: fmean(0 < rank <= depth for rank in ranks) for depth in (1, _DEPTH)}
+    yield from shares({"MRR": fmean(reciprocal), **{f"hit@{depth}": share for depth, share in hits.items()}})
     for kind in Kind:
-        own = [1 / rank if rank else 0.0 for item, rank in zip(asked, ranks, strict=True) if item.kind is kind]
+        own = [value for item, value in zip(asked, reciprocal, strict=True) if item.kind is kind]
         if own:
-            yield from shares({"MRR": _mean(own)}, part=f"{kind.value}s")
+            yield from shares({"MRR": fmean(own)}, part=f"{kind.value}s")
 
 
 def _rank(question: Question, found: Sequence[Found], every: Mapping[str, Entry]) -> int:
@@ -134,7 +125,3 @@ def _examples(
                 wanted,
                 (f"{each.label} ({each.scenario})" if each.scenario else each.label for each in own[:5]),
             )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)

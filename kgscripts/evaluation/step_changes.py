@@ -5,9 +5,7 @@ value separated by `` | ``; ``judged`` has candidates of the step, each with 1 i
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 from typing import Any
 
 from attrs import frozen
@@ -15,7 +13,9 @@ from attrs import frozen
 from kgscripts.analysis.tracking import StepReader
 from kgscripts.changes.attributes import in_vocabulary, leading_attribute
 from kgscripts.corpora.procedures import Procedure
+from kgscripts.evaluation.calibration import calibration
 from kgscripts.evaluation.counting import example
+from kgscripts.evaluation.lists import list_objects
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
 from kgscripts.extractors.changes.change_candidates import key_of
 from kgscripts.extractors.changes.change_words import head, noun_phrase
@@ -26,49 +26,8 @@ from schemas.changes import Change, Level, ProcedureStep, RatedChange
 from schemas.provenance import Direction, Exposure
 from schemas.results import Table
 
-_BINS = 10
-
-
-@frozen
-class Bin:
-    """The cases whose probability lies in a tenth from 0 to 1: number, mean probability, and share of true ones."""
-
-    count: int
-    probability: float
-    share: float
-
-
-@frozen
-class Calibration:
-    """The tenths that have cases, and the expected calibration error: the mean difference of probability and share,
-    weighted by the number of cases."""
-
-    bins: Sequence[Bin]
-    error: float
-
-
-def calibration(probabilities: Sequence[float], truth: Sequence[bool]) -> Calibration:
-    """The calibration of probabilities (cases,) against the truth (cases,); the error is 0 without cases."""
-    own: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
-    for probability, is_true in zip(probabilities, truth, strict=True):
-        own[min(int(probability * _BINS), _BINS - 1)].append((probability, is_true))
-    bins = [
-        Bin(len(cases), sum(p for p, _ in cases) / len(cases), sum(t for _, t in cases) / len(cases))
-        for cases in own
-        if cases
-    ]
-    error = sum(item.count * abs(item.probability - item.share) for item in bins) / max(1, len(truth))
-    return Calibration(bins, error)
-
-
-def calibration_lines(found: Calibration) -> list[str]:
-    """The reliability curve as a table, and the error."""
-    lines = ["probability  true   cases"]
-    lines += [f"{item.probability:11.2f} {item.share:5.2f} {item.count:7,}" for item in found.bins]
-    return [*lines, f"expected calibration error {found.error:.3f}"]
-
-
 DATASET = "kgscripts step changes"
+_ALL = "certain and likely"
 _DOERS = frozenset({"i", "we", "you", "me", "us", "myself", "he", "she", "they", "narrator"})
 
 
@@ -88,8 +47,7 @@ class GoldStep:
 
 def gold_steps(split: str) -> list[GoldStep]:
     """The steps of a split, *development* or *unseen*."""
-    path = resources.files("kgscripts.evaluation") / "data" / f"step_changes.{split}.jsonl"
-    return [_gold(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [_gold(row) for row in list_objects(f"step_changes.{split}.jsonl")]
 
 
 def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evaluation:
@@ -105,13 +63,9 @@ def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evalua
     rated = [steps[-1].changes for steps in StepReader(model).read(procedures)]
     steps = [ProcedureStep(text=item.step, context=item.context, title=item.title) for item in gold]
     answered = [[each.change for each in found] for found in model.predict(steps)]
-    kept = {
-        Level.CERTAIN.value: [_at(own, {Level.CERTAIN}) for own in rated],
-        "certain and likely": [_at(own, set(Level)) for own in rated],
-    }
+    levels = {Level.CERTAIN.value: {Level.CERTAIN}, _ALL: set(Level), Level.LIKELY.value: {Level.LIKELY}}
+    kept = {name: [_at(own, chosen) for own in rated] for name, chosen in levels.items()}
     systems = [System(name=name, source=source, figures=_figures(gold, found)) for name, found in kept.items()]
-    only_likely = [_at(own, {Level.LIKELY}) for own in rated]
-    systems.append(System(name=Level.LIKELY.value, source=source, figures=_figures(gold, only_likely)))
     systems.append(System(name="all that the model answers", role=Role.BASELINE, figures=_figures(gold, answered)))
     judged = [
         (each.probability, item.judged[_key(each.change)])
@@ -130,7 +84,7 @@ def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evalua
         task="step changes",
         dataset=DATASET,
         split=split,
-        exposure=Exposure.UNSEEN if split == "unseen" else Exposure.DEVELOPMENT,
+        exposure=Exposure(split),
         items={
             "steps": len(gold),
             "changes": sum(len(item.changes) for item in gold),
@@ -139,7 +93,7 @@ def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evalua
         },
         systems=systems,
         tables=tables,
-        examples=list(_examples(gold, kept["certain and likely"])),
+        examples=list(_examples(gold, kept[_ALL])),
     )
 
 

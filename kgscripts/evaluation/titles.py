@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
-from importlib import resources
 
 import numpy as np
-from attrs import evolve
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from kgscripts.corpora.scenarios.labels import is_listed, resolve, resolve_title
-from kgscripts.evaluation.counting import score_partition
-from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
+from kgscripts.evaluation.counting import b_cubed_scores, named, pair_scores
+from kgscripts.evaluation.lists import list_rows
+from kgscripts.evaluation.result import Evaluation, Example, Figure, compared, counts, shares
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.titles.keys import title_key
@@ -27,13 +25,12 @@ LEAST_OF_SAME_VERB = 0.78
 """Mean cosines from which on titles are one; chosen on the development titles, for a precision of 0.95 at least."""
 
 _OTHER_VERB = 2.0
+_OURS, _PLAIN = "same verb and object (in a build)", "same label but for how to and determiners"
 
 
 def gold_titles(split: str) -> list[tuple[str, str]]:
     """The titles of a split, each with the name of its group."""
-    file = resources.files("kgscripts.evaluation") / "data" / f"scenario_titles.{split}.tsv"
-    rows = csv.DictReader(file.read_text("utf-8").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-    return [(row["title"], row["group"]) for row in rows]
+    return [(row["title"], row["group"]) for row in list_rows(f"scenario_titles.{split}.tsv")]
 
 
 def evaluate_titles(split: str, *, source: str = "") -> Evaluation:
@@ -45,17 +42,13 @@ def evaluate_titles(split: str, *, source: str = "") -> Evaluation:
     keys = [title_key(title) for title in titles]
     labels = [resolve(title) for title in titles]
     rules: dict[str, Sequence[object]] = {
-        "same verb and object (in a build)": keys,
-        "same label but for how to and determiners": labels,
+        _OURS: keys,
+        _PLAIN: labels,
         f"cosine of MiniLM >= {LEAST_COSINE}": _by_vectors(titles, LEAST_COSINE),
         f"same verb, cosine >= {LEAST_OF_SAME_VERB}": _by_vectors(titles, LEAST_OF_SAME_VERB, keys),
     }
-    own, before, *others = [
-        System(name=rule, role=Role.BASELINE, figures=_merged(groups, found)) for rule, found in rules.items()
-    ]
-    meaning = [resolve_title(title) for title in titles]
-    own = evolve(own, role=Role.MODEL, source=source, figures=(*own.figures, *_listed(groups, meaning)))
-    before = evolve(before, figures=(*before.figures, *_listed(groups, labels)))
+    listed = {_OURS: [resolve_title(title) for title in titles], _PLAIN: labels}
+    figures = {rule: [*_merged(groups, found), *_listed(groups, listed.get(rule))] for rule, found in rules.items()}
     return Evaluation(
         task="scenario titles",
         dataset="kgscripts scenario titles",
@@ -66,11 +59,9 @@ def evaluate_titles(split: str, *, source: str = "") -> Evaluation:
             "activities": len(set(groups)),
             "titles of a listed scenario": sum(map(is_listed, groups)),
         },
-        systems=(own, before, *others),
+        systems=compared(figures, _OURS, source),
         examples=[
-            Example(
-                system=own.name, where="", text=title, gold=_same(titles, groups, at), found=_same(titles, keys, at)
-            )
+            Example(system=_OURS, where="", text=title, gold=_same(titles, groups, at), found=_same(titles, keys, at))
             for at, title in enumerate(titles)
         ],
     )
@@ -78,21 +69,13 @@ def evaluate_titles(split: str, *, source: str = "") -> Evaluation:
 
 def _merged(groups: Sequence[object], found: Sequence[object]) -> tuple[Figure, ...]:
     """How well the titles that became one scenario are those of one activity."""
-    scores = score_partition("", groups, found)
-    return shares(
-        {
-            "precision": scores.precision,
-            "recall": scores.recall,
-            "F1": scores.f1,
-            "B-cubed precision": scores.b_cubed_precision,
-            "B-cubed recall": scores.b_cubed_recall,
-            "B-cubed F1": scores.b_cubed_f1,
-        }
-    )
+    return shares({**pair_scores(groups, found), **named("B-cubed", b_cubed_scores(groups, found))})
 
 
-def _listed(groups: Sequence[str], labels: Sequence[str]) -> tuple[Figure, ...]:
-    """Which titles get the label of a listed scenario, of those that mean it."""
+def _listed(groups: Sequence[str], labels: Sequence[str] | None) -> tuple[Figure, ...]:
+    """Which titles get the label of a listed scenario, of those that mean it; none of a rule that gives no labels."""
+    if labels is None:
+        return ()
     given = [group == label for group, label in zip(groups, labels, strict=True) if is_listed(label)]
     right, meant = sum(given), sum(map(is_listed, groups))
     return (

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.evaluation.events.gold_lists import read_rows
-from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
+from kgscripts.evaluation.lists import list_rows
+from kgscripts.evaluation.result import Evaluation, Example, Figure, compared, counts, shares
 from kgscripts.extractors.events.instructions import read_instruction
 from kgscripts.models.cloze import HIDDEN_WORD, Cloze
 from kgscripts.models.registry import load
@@ -133,7 +133,7 @@ def tool_events(split: str) -> list[ToolEvent]:
     """The events of a split, ``development`` or ``unseen``."""
     return [
         ToolEvent(row["domain"], row["event"], frozenset(map(singular, filter(None, (row["tools"] or "").split(";")))))
-        for row in read_rows(f"predicted_tools.{split}.tsv")
+        for row in list_rows(f"predicted_tools.{split}.tsv")
     ]
 
 
@@ -146,22 +146,21 @@ def evaluate_predicted_tools(ranker: ToolRanker, split: str, *, source: str = ""
         ("MiniLM, event and tool", by_similarity),
         ("cloze model, single words", by_cloze),
     )
-    found = rank_events(ranker, events)
-    systems = [
-        _system(name, ranker, events, [Ranking(tuple(tools), answered=True) for tools in rank(ranker, names)])
-        for name, rank in simpler
-    ]
-    own = _system(ranker.model.name if ranker.model else "", ranker, events, found)
+    found, own = rank_events(ranker, events), ranker.model.name if ranker.model else ""
+    rankings = {own: found}
+    for name, rank in simpler:
+        rankings[name] = [Ranking(tuple(tools), answered=True) for tools in rank(ranker, names)]
+    figures = {name: _figures(ranker, events, given) for name, given in rankings.items()}
     return Evaluation(
         task="tools",
         dataset="kgscripts predicted tools",
         split=split,
         exposure=Exposure(split),
         items={"events": len(events), "that need a tool": sum(bool(event.tools) for event in events)},
-        systems=[evolve(own, role=Role.MODEL, source=source), *systems],
+        systems=compared(figures, own, source),
         examples=[
             Example(
-                system=own.name,
+                system=own,
                 where=event.domain,
                 text=event.event,
                 gold=sorted(event.tools),
@@ -196,7 +195,7 @@ def score(events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> ToolScore
     )
 
 
-def _system(name: str, ranker: ToolRanker, events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> System:
+def _figures(ranker: ToolRanker, events: Sequence[ToolEvent], rankings: Sequence[Ranking]) -> list[Figure]:
     parts = {
         "all": range(len(events)),
         KITCHEN: [number for number, event in enumerate(events) if event.domain == KITCHEN],
@@ -217,8 +216,7 @@ def _system(name: str, ranker: ToolRanker, events: Sequence[ToolEvent], rankings
         )
         figures += counts({f"events, {part}": own.events, f"needless answers, {part}": own.needless})
     candidates = sum(tool in known for tool in accepted) / len(accepted) if accepted else 0.0
-    figures += shares({"right tools that are candidates": candidates}, "all events")
-    return System(name=name, role=Role.BASELINE, figures=figures)
+    return [*figures, *shares({"right tools that are candidates": candidates}, "all events")]
 
 
 def _nearest(ranker: ToolRanker, events: Sequence[ToolEvent]) -> NDArray[np.float64]:

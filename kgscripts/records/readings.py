@@ -100,7 +100,12 @@ class FailureIndex:
         return counts
 
 
-_SHARD = "(SELECT id FROM shard WHERE name = ?)"
+_READINGS = """
+    (SELECT subject.digest AS subject, extractor.digest AS extractor, shard.name AS shard FROM completion
+     JOIN subject ON subject.id = completion.subject JOIN extractor ON extractor.id = completion.extractor
+     JOIN shard ON shard.id = completion.shard)
+"""
+"""The readings by the digests and names that the numbers of the index stand for."""
 
 
 class ReadingIndex:
@@ -112,44 +117,21 @@ class ReadingIndex:
 
     def has(self, subject: str, extractor: str) -> bool:
         """Whether this extractor has read this subject, whether or not it found anything."""
-        return bool(
-            self._database.one(
-                "SELECT EXISTS (SELECT * FROM completion WHERE subject = (SELECT id FROM subject WHERE digest = ?)"
-                " AND extractor = (SELECT id FROM extractor WHERE digest = ?))",
-                subject,
-                extractor,
-            )
-        )
+        query = f"SELECT EXISTS (SELECT * FROM {_READINGS} WHERE subject = ? AND extractor = ?)"
+        return bool(self._database.one(query, subject, extractor))
 
     def subjects(self, extractor: str) -> list[str]:
         """The subjects that this extractor has read, ascending."""
-        rows = self._database.rows(
-            "SELECT subject.digest FROM completion JOIN subject ON subject.id = completion.subject"
-            " WHERE extractor = (SELECT id FROM extractor WHERE digest = ?) ORDER BY subject.digest",
-            extractor,
-        )
-        return [digest for (digest,) in rows]
+        query = f"SELECT subject FROM {_READINGS} WHERE extractor = ? ORDER BY subject"
+        return [subject for (subject,) in self._database.rows(query, extractor)]
 
     def of_subject(self, subject: str) -> Iterator[tuple[str, str]]:
         """Each extractor that has read this subject, as (shard, extractor)."""
-        return self._database.rows(
-            "SELECT shard.name, extractor.digest FROM completion"
-            " JOIN shard ON shard.id = completion.shard JOIN extractor ON extractor.id = completion.extractor"
-            " WHERE subject = (SELECT id FROM subject WHERE digest = ?)",
-            subject,
-        )
+        return self._database.rows(f"SELECT shard, extractor FROM {_READINGS} WHERE subject = ?", subject)
 
     def of_shard(self, shard: str) -> list[tuple[str, str]]:
         """The readings (subject, extractor) of a shard that are in use."""
-        return list(
-            self._database.rows(
-                "SELECT subject.digest, extractor.digest FROM completion"
-                " JOIN subject ON subject.id = completion.subject"
-                " JOIN extractor ON extractor.id = completion.extractor"
-                f" WHERE shard = {_SHARD}",
-                shard,
-            )
-        )
+        return list(self._database.rows(f"SELECT subject, extractor FROM {_READINGS} WHERE shard = ?", shard))
 
     def put(self, shard: str, readings: Sequence[tuple[str, str]]) -> None:
         """Add readings of a known shard; readings that are also in another shard are taken from this one.
@@ -177,7 +159,7 @@ class ReadingIndex:
 
     def drop(self, shard: str) -> None:
         """Forget the readings of a shard."""
-        self._database.execute(f"DELETE FROM completion WHERE shard = {_SHARD}", shard)
+        self._database.execute("DELETE FROM completion WHERE shard = (SELECT id FROM shard WHERE name = ?)", shard)
 
     def withdraw(self, readings: Iterable[tuple[str, str]]) -> None:
         """Forget readings (subject, extractor)."""

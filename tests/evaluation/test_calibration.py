@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.step_changes import Bin, calibration, calibration_lines
+from kgscripts.evaluation.calibration import Bin, calibration, calibration_lines
 
 CASES = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40)
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import cli
 from kgscripts import ScriptGraph
-from kgscripts.evaluation.events.gold_lists import read_rows
+from kgscripts.evaluation.lists import list_rows
 from kgscripts.evaluation.steps import importance
 from kgscripts.evaluation.steps.importance import FILE, evaluate_importance, graph_steps
 from kgscripts.training import importance as learning
@@ -37,7 +37,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> ScriptGraph:
 @pytest.fixture
 def _judged(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"scenario": _PASTA, "step": step, "first": one, "second": other} for step, one, other in _JUDGED]
-    monkeypatch.setattr(importance, "read_rows", lambda _: rows)
+    monkeypatch.setattr(importance, "list_rows", lambda _: rows)
 
 
 @pytest.mark.usefixtures("_judged")
@@ -75,7 +75,7 @@ def test_a_graph_without_the_scenarios_is_refused(graph: ScriptGraph) -> None:
 
 
 def test_the_lists_that_ship_are_sound() -> None:
-    unseen, train = list(read_rows(FILE)), list(learning._rows())
+    unseen, train = list(list_rows(FILE)), list(learning._rows())
     assert not {row["scenario"] for row in unseen} & {row["scenario"] for row in train}
     for rows, columns in ((unseen, ("first", "second")), (train, ("importance",))):
         assert len({(row["scenario"], row["step"]) for row in rows}) == len(rows)

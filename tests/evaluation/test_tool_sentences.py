@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.evaluation.events.gold_lists import FRAMES, NO_TOOL, found_role, read_rows, role_scores, sentence_scores
+from kgscripts.evaluation.events.gold_lists import FRAMES, NO_TOOL, found_role, role_scores, sentence_scores
 from kgscripts.evaluation.events.list_readers import FrameReader
+from kgscripts.evaluation.lists import list_rows
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import Action, Argument, EventMention, Role, Tool, ToolRole
 from tests.evaluation.figures import values
@@ -61,10 +62,10 @@ def test_roles_are_counted_by_role() -> None:
 
 
 def test_the_lists_have_the_sizes_in_their_readme() -> None:
-    rows = list(read_rows("tool_sentences.unseen.tsv"))
+    rows = list(list_rows("tool_sentences.unseen.tsv"))
     frames = [row["frame"] for row in rows]
     assert {frame: frames.count(frame) for frame in set(frames)} == {NO_TOOL: 100} | dict.fromkeys(FRAMES, 60)
     assert all((row["frame"] == NO_TOOL) == (not row["tool"]) for row in rows)
-    roles = [row["role"] for row in read_rows("tool_roles.unseen.tsv")]
+    roles = [row["role"] for row in list_rows("tool_roles.unseen.tsv")]
     assert len(roles) == 150
     assert set(roles) == {*ToolRole, Role.PLACE}

@@ -21,12 +21,16 @@ _HEADER = ["abstract", "concrete"]
 
 
 @frozen
-class PairRow:
-    """The checked columns of a row. `marks` is None with two columns, else "0" or "1" for each concrete token."""
+class RawPair:
+    """Both sides as raw text; some steps may be blank. `in_steps`: whether the concrete side was a list of steps.
+
+    `marks` has a "0" or "1" for each concrete token of a cloze template; it is None for other pairs.
+    """
 
     abstract: str
-    concrete: str
-    marks: list[str] | None
+    steps: list[str]
+    in_steps: bool = False
+    marks: list[str] | None = None
 
 
 def is_header(line: str) -> bool:
@@ -34,8 +38,8 @@ def is_header(line: str) -> bool:
     return [column.strip().lower() for column in line.split("\t")[:2]] == _HEADER
 
 
-def pair_row(line: str) -> PairRow:
-    """Split a line into its columns.
+def pair_row(line: str) -> RawPair:
+    """The pair in the columns of a line.
 
     Raises InputError for another number of columns than two or three, an empty side, and marks other than 0 and 1 or
     not one for each token between white space.
@@ -45,25 +49,20 @@ def pair_row(line: str) -> PairRow:
         count = "1 column" if len(columns) == 1 else f"{len(columns)} columns"
         raise InputError(f"{count} instead of 2 (abstract, concrete), or 3 in a cloze template")
     abstract, concrete = columns[:2]
-    if not abstract.strip() or not concrete.strip():
-        raise InputError(f"the {'concrete' if abstract.strip() else 'abstract'} side is empty")
+    _check_sides(abstract, concrete)
     if len(columns) == 2:
-        return PairRow(abstract, concrete, None)
+        return RawPair(abstract, [concrete])
     marks = columns[2].split()
     if not set(marks) <= {"0", "1"}:
         raise InputError("the third column contains something other than 0 and 1")
     if len(marks) != len(tokens := concrete.split()):
         raise InputError(f"{len(marks)} marks for {len(tokens)} tokens")
-    return PairRow(abstract, concrete, marks)
+    return RawPair(abstract, [concrete], marks=marks)
 
 
-@frozen
-class PairRecord:
-    """Both sides as raw text; some steps may be blank. `in_steps`: whether the concrete side was a list of steps."""
-
-    abstract: str
-    steps: list[str]
-    in_steps: bool
+def _check_sides(abstract: str, concrete: str) -> None:
+    if not abstract.strip() or not concrete.strip():
+        raise InputError(f"the {'concrete' if abstract.strip() else 'abstract'} side is empty")
 
 
 def is_pair_record(record: Mapping[str, Any]) -> bool:
@@ -71,7 +70,7 @@ def is_pair_record(record: Mapping[str, Any]) -> bool:
     return "abstract" in record or "concrete" in record
 
 
-def pair_record(record: Mapping[str, Any]) -> PairRecord:
+def pair_record(record: Mapping[str, Any]) -> RawPair:
     """The pair in a JSON object.
 
     Raises InputError for a side that is missing, empty or of another type.
@@ -81,9 +80,8 @@ def pair_record(record: Mapping[str, Any]) -> PairRecord:
     if not isinstance(value, str | list):
         raise InputError('"concrete" is neither a string nor a list of strings')
     steps = [string(record, "concrete")] if isinstance(value, str) else strings(record, "concrete")
-    if not abstract.strip() or not "".join(steps).strip():
-        raise InputError(f"the {'concrete' if abstract.strip() else 'abstract'} side is empty")
-    return PairRecord(abstract, steps, isinstance(value, list))
+    _check_sides(abstract, "".join(steps))
+    return RawPair(abstract, steps, in_steps=isinstance(value, list))
 
 
 def read_pairs(source: Source) -> Iterator[Document | Discard]:
@@ -95,24 +93,18 @@ def read_pairs(source: Source) -> Iterator[Document | Discard]:
         if not line.strip() or (number == 1 and is_header(line)):
             continue
         try:
-            row = pair_row(line)
+            yield document_of_pair(pair_row(line), source.label(number), "pairs")
         except InputError as error:
             yield source.discard(DiscardReason.MALFORMED, number, error.message)
-            continue
-        yield _document(source.label(number), "pairs", row.abstract, [row.concrete], steps=False)
 
 
-def document_of_pair(record: PairRecord, name: str) -> Document:
-    """The document of a JSON pair, like those of `read_pairs`; each step is a line and a passage."""
-    return _document(name, "jsonl", record.abstract, record.steps, steps=record.in_steps)
-
-
-def _document(name: str, format: str, abstract: str, concrete: list[str], *, steps: bool) -> Document:
-    text, spans = joined_lines([abstract, *concrete])
+def document_of_pair(pair: RawPair, name: str, format: str) -> Document:
+    """The document of a pair; each step is a line and a passage."""
+    text, spans = joined_lines([pair.abstract, *pair.steps])
     first, *parts = [Passage(kind=PassageKind.STEP, start=start, end=end) for start, end in spans]
     passages = [
         evolve(first, kind=PassageKind.ABSTRACT),
         Passage(kind=PassageKind.CONCRETE, start=parts[0].start, end=parts[-1].end),
-        *(parts if steps else ()),
+        *(parts if pair.in_steps else ()),
     ]
     return Document(name=name, format=format, text=text, passages=passages)

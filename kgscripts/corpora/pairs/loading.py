@@ -264,7 +264,8 @@ def _pair(line: str, where: str) -> Pair:
         record = pair_record(json_object(line))
         return Pair.of_steps(tokens(record.abstract), map(tokens, record.steps), where)
     row = pair_row(line)
+    [concrete] = row.steps
     if row.marks is None:
-        return Pair(abstract=tokens(row.abstract), concrete=tokens(row.concrete), where=where)
+        return Pair(abstract=tokens(row.abstract), concrete=tokens(concrete), where=where)
     blanks = [mark == "0" for mark in row.marks]
-    return Pair(abstract=row.abstract.split(), concrete=row.concrete.split(), blanks=blanks, where=where)
+    return Pair(abstract=row.abstract.split(), concrete=concrete.split(), blanks=blanks, where=where)

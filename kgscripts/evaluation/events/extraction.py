@@ -11,7 +11,6 @@ from kgscripts.corpora.inscript import read_stories
 from kgscripts.evaluation.events.gold_lists import (
     pronoun_items,
     pronoun_scores,
-    read_rows,
     role_scores,
     sentence_scores,
     tool_items,
@@ -28,6 +27,7 @@ from kgscripts.evaluation.events.marked_texts import (
     reality_scores,
 )
 from kgscripts.evaluation.events.recipes import read_splits, score_recipes
+from kgscripts.evaluation.lists import list_rows
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.evaluation.steps.order import order_scores, read_descriptions
 from kgscripts.text.pipeline import load_pipeline
@@ -107,8 +107,8 @@ def evaluate_another(reader: RecordReader, on_part: Callable[[str], None] = lamb
 def _lists(reader: ListReader) -> Iterator[Evaluation]:
     """The scores of a reader on the lists that records can answer."""
     yield tool_scores(reader, tool_items())
-    yield sentence_scores(reader, list(read_rows(f"tool_sentences.{SPLIT}.tsv")))
-    yield role_scores(reader, list(read_rows(f"tool_roles.{SPLIT}.tsv")))
+    yield sentence_scores(reader, list(list_rows(f"tool_sentences.{SPLIT}.tsv")))
+    yield role_scores(reader, list(list_rows(f"tool_roles.{SPLIT}.tsv")))
     yield object_scores(reader, marked_texts(f"objects.{SPLIT}.txt"))
     yield pronoun_object_scores(reader, marked_texts(f"pronoun_objects.{SPLIT}.txt"))
     for file, name in REALITY.items():

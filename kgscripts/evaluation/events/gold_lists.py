@@ -7,17 +7,16 @@ into, onto or taken to.
 
 from __future__ import annotations
 
-import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from importlib import resources
+from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 from spacy.language import Language
 
-from kgscripts.evaluation.counting import Matches, example, names_agree, of_extractor
+from kgscripts.evaluation.counting import Matches, example, named, names_agree, of_extractor
 from kgscripts.evaluation.events.list_readers import ListReader
 from kgscripts.evaluation.events.marked_texts import SPLIT
+from kgscripts.evaluation.lists import list_rows
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.extractors.events.events import events_of_docs
 from kgscripts.extractors.events.nouns import noun_lemma
@@ -49,16 +48,10 @@ class PronounItem:
     antecedent: str
 
 
-def read_rows(name: str) -> Iterator[dict[str, str]]:
-    """The rows of a list in ``data``, by column."""
-    text = (resources.files("kgscripts.evaluation") / "data" / name).read_text(encoding="utf-8")
-    return csv.DictReader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-
-
 def tool_items() -> list[ToolItem]:
     """The texts of ``tools.tsv``, each once, with all their pairs; distractors have none."""
     pairs: dict[str, set[tuple[str, str]]] = {}
-    for row in read_rows("tools.tsv"):
+    for row in list_rows("tools.tsv"):
         tools = [tool for tool in (row["tools"] or "").split(";") if tool]
         pairs.setdefault(row["text"], set()).update((row["sub_event"], singular(tool)) for tool in tools)
     return [ToolItem(text, frozenset(found)) for text, found in pairs.items()]
@@ -68,7 +61,7 @@ def pronoun_items() -> list[PronounItem]:
     """The items of ``pronouns.tsv``."""
     return [
         PronounItem(row["text"], int(row["char_offset"]), row["antecedent"].strip("-"))
-        for row in read_rows("pronouns.tsv")
+        for row in list_rows("pronouns.tsv")
     ]
 
 
@@ -85,13 +78,9 @@ def tool_scores(reader: ListReader, items: Sequence[ToolItem]) -> Evaluation:
         tools.add({tool for _, tool in found}, {tool for _, tool in item.pairs})
         known = {event for event, _ in item.pairs}
         listed = {(_as_listed(event, known), tool) for event, tool in found}
-        pairs.add(set(listed), set(item.pairs))
+        pairs.add(listed, item.pairs)
         examples.append(example(item.text, sorted(map(": ".join, item.pairs)), sorted(map(": ".join, listed))))
-    values = {
-        f"{name} {metric}": value
-        for name, counts in (("tool", tools), ("sub-event and tool", pairs))
-        for metric, value in (("precision", counts.precision), ("recall", counts.recall), ("F1", counts.f1))
-    }
+    values = named("tool", tools.scores()) | named("sub-event and tool", pairs.scores())
     size = {"texts": len(items), "pairs": pairs.gold}
     return of_extractor(TOOLS, _SPLIT, values, exposure=_EXPOSURE, items=size, examples=examples)
 
@@ -129,10 +118,10 @@ def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> Evaluation:
             if event.frame.mention.idx == item.start
         }
         gold = {("antecedent", item.antecedent.rsplit(" ", 1)[-1])} if item.antecedent else set()
-        counts.add(set(found), set(gold))
+        counts.add(found, gold)
         where = f"pronoun at character {item.start}"
         examples.append(example(item.text, [noun for _, noun in gold], [noun for _, noun in found], where=where))
-    values = {"pronoun precision": counts.precision, "pronoun recall": counts.recall}
+    values = named("pronoun", counts.scores("precision", "recall"))
     size = {"pronouns": len(items)}
     return of_extractor(PRONOUNS, _SPLIT, values, exposure=_EXPOSURE, items=size, examples=examples)
 
@@ -158,11 +147,11 @@ def sentence_scores(reader: ListReader, rows: list[dict[str, str]]) -> Evaluatio
     whole = Matches()
     frames = {row["text"]: row["frame"] for row in rows}
     for text, tools in found.items():
-        agreed: set[object] = {_agreed(tool, gold[text]) for tool in tools}
+        agreed = {_agreed(tool, gold[text]) for tool in tools}
         for matches in (whole, counts[frames[text]]):
-            matches.add(agreed, set(gold[text]))
+            matches.add(agreed, gold[text])
     without = [text for text, frame in frames.items() if frame == NO_TOOL]
-    values = {"tool recall": whole.recall, "tool precision": whole.precision}
+    values = named("tool", whole.scores("recall", "precision"))
     values |= {f"tool recall, {frame}": counts[frame].recall for frame in FRAMES}
     values["sentences without a tool, none found"] = sum(not found[text] for text in without) / len(without)
     size = {"sentences": len(found), "without a tool": len(without)}

@@ -26,7 +26,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Token
 
 from kgscripts.corpora.inscript import PRONOUNS, GoldStory
-from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.counting import Matches, example, named, of_extractor
 from kgscripts.evaluation.events.marked_texts import count_pronouns
 from kgscripts.evaluation.result import Evaluation, Example, Role, System, shares
 from kgscripts.extractors.events.events import events_of_docs
@@ -63,13 +63,13 @@ def inscript_scores(nlp: Language, stories: Sequence[GoldStory], split: str) -> 
 
 def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> Evaluation:
     """The same for existing parses."""
-    every, script, core, detected, participants, named, pronouns = (Matches() for _ in range(7))
+    every, script, core, detected, participants, mentioned, pronouns = (Matches() for _ in range(7))
     examples: list[Example] = []
     stories, docs = zip(*parsed, strict=True)
     for story, doc, events in zip(stories, docs, events_of_docs(docs), strict=True):
         judged = [(event.frame, event.reason) for event in events]
         extracted = [frame for frame, reason in judged if reason is None]
-        found: set[object] = {frame.verb.idx for frame in extracted}
+        found = {frame.verb.idx for frame in extracted}
         gold_script = _gold_events(story, _SCRIPT_CLASSES)
         gold_every = _gold_events(story, ("",))
         every.add(found, gold_every)
@@ -78,7 +78,7 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> Evaluat
         detected.add({frame.verb.idx for frame, _ in judged}, gold_every)
         gold_participants = _gold_participants(story)
         participants.add(set(_participant_heads(extracted)), gold_participants)
-        named.add(set(_participant_heads(frame for frame, _ in judged)), gold_participants)
+        mentioned.add(set(_participant_heads(frame for frame, _ in judged)), gold_participants)
         count_pronouns(pronouns, story, doc, [frame for frame, _ in judged])
         examples.append(_example(story, gold_script, found))
     exposure = Exposure.DEVELOPMENT if split in _DEVELOPMENT_SPLITS else Exposure.UNSEEN
@@ -91,10 +91,8 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> Evaluat
         "event head F1": every.f1,
         "event head recall, discards included": detected.recall,
         "event head precision, discards included": detected.precision,
-        "participant head precision": participants.precision,
-        "participant head recall": participants.recall,
-        "participant head F1": participants.f1,
-        "participant head F1, discards included": named.f1,
+        **named("participant head", participants.scores()),
+        "participant head F1, discards included": mentioned.f1,
         "pronoun object_right": pronouns.recall,
         "pronoun object precision": pronouns.precision,
     }
@@ -103,18 +101,18 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> Evaluat
     return evolve(found_it, systems=[*found_it.systems, *PUBLISHED])
 
 
-def _example(story: GoldStory, gold: set[object], found: set[object]) -> Example:
+def _example(story: GoldStory, gold: set[int], found: set[int]) -> Example:
     words = {word.start: story.document.text[word.start : word.end] for word in story.words}
     both = [[words[start] for start in sorted(words) if start in starts] for starts in (gold, found)]
     title = f"script events of {story.document.title or story.document.name}"
     return example(story.document.text, *both, where=title)
 
 
-def _gold_events(story: GoldStory, classes: tuple[str, ...]) -> set[object]:
+def _gold_events(story: GoldStory, classes: tuple[str, ...]) -> set[int]:
     return {word.start for word in story.words if word.is_event_head and word.event.startswith(classes)}
 
 
-def _gold_participants(story: GoldStory) -> set[object]:
+def _gold_participants(story: GoldStory) -> set[int]:
     text = story.document.text
     return {
         word.start

@@ -10,13 +10,15 @@ from the share that is right, over ten bins (Naeini et al. 2015).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
 from attrs import field, frozen
 
-from kgscripts.evaluation.counting import Matches
+from kgscripts.evaluation.calibration import calibration
+from kgscripts.evaluation.counting import Matches, named
+from kgscripts.evaluation.lists import list_path
 from kgscripts.evaluation.result import Evaluation, Role, System, shares
 from kgscripts.extractors.events.frames import Thresholds
 from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, HAPPENS, NEEDED, PLACE_BEFORE, REFERENT
@@ -28,49 +30,42 @@ from schemas.provenance import Exposure
 
 DATASET = "kgscripts labelled passages"
 _LEAST = Thresholds()
-_BINS = 10
 
 
 @frozen
 class _Counts:
     of: Mapping[str, Matches] = field(factory=lambda: defaultdict(Matches))
     reality: Matches = field(factory=Matches)
-    bins: dict[int, list[tuple[float, bool]]] = field(factory=lambda: defaultdict(list))
+    probabilities: list[float] = field(factory=list)
+    are_events: list[bool] = field(factory=list)
 
     def add(self, gold: LabelledText, reading: Reading) -> None:
         events = {event.word: event for event in reading.events if event.probability >= _LEAST.event}
-        self.of["event"].add(set(events), set(gold.words))
+        self.of["event"].add(events.keys(), gold.words.keys())
         happening = {word for word, event in events.items() if event.happens >= _LEAST.happens}
-        self.of["happens"].add(set(happening), {word for word, label in gold.words.items() if label in HAPPENS})
+        self.of["happens"].add(happening, {word for word, label in gold.words.items() if label in HAPPENS})
         both = {word: event for word, event in events.items() if word in gold.words}
         right = {word for word, event in both.items() if event.label == gold.words[word]}
-        self.reality.add(set(right), set(both))
-        for event in reading.events:
-            place = min(_BINS - 1, int(event.probability * _BINS))
-            self.bins[place].append((event.probability, event.word in gold.words))
+        self.reality.add(right, both.keys())
+        self.probabilities.extend(event.probability for event in reading.events)
+        self.are_events.extend(event.word in gold.words for event in reading.events)
         found = {(word, thing.word, thing.label) for word, event in both.items() for thing in event.parts(_LEAST.role)}
         known = {(word, thing, label) for word, event in both.items() for thing, label in gold.pairs[word].items()}
-        kinds = {"pronoun": {REFERENT}, "place before": {PLACE_BEFORE}}
-        for name, labels in kinds.items():
+        names = {REFERENT: "pronoun", PLACE_BEFORE: "place before"}
+        for name in (*names.values(), "role"):
             self.of[name].add(
-                {pair for pair in found if pair[2] in labels}, {pair for pair in known if pair[2] in labels}
+                *({pair for pair in pairs if names.get(pair[2], "role") == name} for pairs in (found, known))
             )
-        others = {REFERENT, PLACE_BEFORE}
-        roles = [{pair for pair in pairs if pair[2] not in others} for pairs in (found, known)]
-        self.of["role"].add(set(roles[0]), set(roles[1]))
         for name, shares_of in ((NEEDED, reading.needed), (CONDITION, reading.condition)):
             words = {word for word, share in enumerate(shares_of) if share >= _LEAST.role}
-            self.of[name].add(set(words), set(gold.flags.get(name, ())))
+            self.of[name].add(words, set(gold.flags.get(name, ())))
 
-    def values(self) -> Iterator[tuple[str, float]]:
+    def values(self) -> dict[str, float]:
+        found: dict[str, float] = {}
         for name, matches in self.of.items():
-            if matches.gold:
-                yield f"{name} precision", matches.precision
-                yield f"{name} recall", matches.recall
-        yield "reality right", self.reality.recall
-        total = sum(map(len, self.bins.values()))
-        gaps = (abs(sum(share for share, _ in own) - sum(right for _, right in own)) for own in self.bins.values())
-        yield "event calibration error", sum(gaps) / max(1, total)
+            found |= named(name, matches.scores("precision", "recall")) if matches.gold else {}
+        error = calibration(self.probabilities, self.are_events).error
+        return {**found, "reality right": self.reality.recall, "event calibration error": error}
 
 
 def evaluate_agreement() -> Evaluation:
@@ -92,7 +87,7 @@ def evaluate_agreement() -> Evaluation:
         split="train",
         exposure=Exposure.DEVELOPMENT,
         items={"passages": passages, "events": counts.of["event"].gold},
-        systems=[System(name="second labels", role=Role.BASELINE, figures=shares(dict(counts.values())))],
+        systems=[System(name="second labels", role=Role.BASELINE, figures=shares(counts.values()))],
     )
 
 
@@ -121,17 +116,17 @@ def evaluate_reader(reader: Reader, name: str, path: Path | None = None) -> Eval
 
     Raises InputError with the line for what is no labelled passage.
     """
-    shipped = Path(str(resources.files("kgscripts.evaluation") / "data" / "reader.unseen.txt"))
-    passages, gold = read_passages(path or shipped), labelled_passages([path or shipped])
+    file = path or list_path("reader.unseen.txt")
+    passages, gold = read_passages(file), labelled_passages([file])
     whole, by_register = _Counts(), defaultdict[str, _Counts](_Counts)
     readings: Sequence[Reading] = reader.read([text.text for text in gold])
     for passage, text, reading in zip(passages, gold, readings, strict=True):
         whole.add(text, reading)
         by_register[passage.register].add(text, reading)
-    figures = list(shares(dict(whole.values())))
+    figures = list(shares(whole.values()))
     for register, counts in sorted(by_register.items()):
-        kept = {name: value for name, value in counts.values() if name in ("happens precision", "happens recall")}
-        figures += shares(kept, part=register)
+        if (happens := counts.of["happens"]).gold:
+            figures += shares(named("happens", happens.scores("precision", "recall")), part=register)
     return Evaluation(
         task="reader",
         dataset=DATASET if path is None else path.name,

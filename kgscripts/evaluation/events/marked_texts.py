@@ -17,7 +17,7 @@ from attrs import frozen
 from spacy.tokens import Doc
 
 from kgscripts.corpora.inscript import GoldStory
-from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.counting import Matches, example, named, of_extractor
 from kgscripts.evaluation.events.list_readers import ListReader, head
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.extractors.events.frames import Frame
@@ -100,10 +100,10 @@ def reality_scores(reader: ListReader, name: str, items: Sequence[MarkedText]) -
     for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
         happened = {start for start, label in item.labels.items() if label == "yes"}
         found = objects.keys() & item.labels.keys()
-        counts.add(set(found), set(happened))
+        counts.add(found, happened)
         words = [[_word(item, start) for start in sorted(starts)] for starts in (happened, found)]
         examples.append(example(item.text, *words, where="events that happened"))
-    values = {"event happened precision": counts.precision, "event happened recall": counts.recall}
+    values = named("event happened", counts.scores("precision", "recall"))
     size = {"texts": len(items), "events that happened": counts.gold}
     return of_extractor(name, SPLIT, values, exposure=Exposure.UNSEEN, items=size, examples=examples)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -127,23 +127,23 @@ class _Counts:
 
     def add(self, gold: Annotated, found: Found) -> None:
         starts = set(found.objects)
-        self.action.add(set(starts), set(gold.actions))
-        self.event.add(set(starts), set(gold.every))
-        self.tool.add(set(found.tools), set(gold.tools))
-        self.every_tool.add(set(found.tools), set(gold.every_tool))
+        self.action.add(starts, gold.actions)
+        self.event.add(starts, gold.every)
+        self.tool.add(found.tools, gold.tools)
+        self.every_tool.add(found.tools, gold.every_tool)
         for start, heads in gold.objects.items():
             if start in starts:
                 self.target.add({start} if heads & found.objects[start] else set(), {start})
 
-    def values(self) -> Iterator[tuple[str, float]]:
-        if self.action.gold:
-            yield "action recall", self.action.recall
-            yield "action precision", self.event.precision
-        if self.tool.gold:
-            yield "tool recall", self.tool.recall
-            yield "tool precision", self.every_tool.precision
-        if self.target.gold:
-            yield "object_right", self.target.recall
+    def values(self) -> dict[str, float]:
+        of_all = (
+            (self.action, "action recall", self.action.recall),
+            (self.action, "action precision", self.event.precision),
+            (self.tool, "tool recall", self.tool.recall),
+            (self.tool, "tool precision", self.every_tool.precision),
+            (self.target, "object_right", self.target.recall),
+        )
+        return {metric: value for asked, metric, value in of_all if asked.gold}
 
 
 def evaluate_procedures(
@@ -186,10 +186,10 @@ def _system(
     for gold, own in zip(texts, found, strict=True):
         whole.add(gold, own)
         by_domain[gold.domain].add(gold, own)
-    figures = list(shares(dict(whole.values())))
+    figures = list(shares(whole.values()))
     if len(by_domain) > 1:
         for domain, counts in sorted(by_domain.items()):
-            figures += shares(dict(counts.values()), part=domain)
+            figures += shares(counts.values(), part=domain)
     return System(name=name, figures=figures, source=source, remark=remark)
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from spacy.language import Language
 
 from kgscripts.corpora.recipe_flow import TaggedPhrase, TaggedRecipe, read_recipes
-from kgscripts.evaluation.counting import Matches, example, of_extractor
+from kgscripts.evaluation.counting import Matches, example, named, of_extractor
 from kgscripts.evaluation.result import Evaluation, Example
 from kgscripts.extractors.events.events import Text, events_of_texts
 from kgscripts.extractors.protocol import Parse
@@ -95,13 +95,10 @@ def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Eva
         "actions in an event": inside.recall,
         "actions that begin an event": beginning.recall,
         "events with an action": holding.precision,
-        "tool recall": tools.recall,
-        "tool precision": tools.precision,
+        **named("tool", tools.scores("recall", "precision")),
         "targets that are objects": targets.recall,
-        "duration recall": durations.recall,
-        "duration precision": durations.precision,
-        "quantity recall": quantities.recall,
-        "quantity precision": quantities.precision,
+        **named("duration", durations.scores("recall", "precision")),
+        **named("quantity", quantities.scores("recall", "precision")),
     }
     exposure = Exposure.DEVELOPMENT if split in _DEVELOPMENT_SPLITS else Exposure.UNSEEN
     size = {"recipes": len(recipes), "actions": inside.gold, "tools": tools.gold, "targets": targets.gold}

@@ -12,8 +12,8 @@ from typing import Any
 from attrs import frozen
 
 from kgscripts.evaluation.counting import example
-from kgscripts.evaluation.events.gold_lists import read_rows
-from kgscripts.evaluation.result import Evaluation, Figure, Role, System, shares
+from kgscripts.evaluation.lists import list_rows
+from kgscripts.evaluation.result import Evaluation, Figure, compared, shares
 from kgscripts.typicality.importance import Importance
 from schemas.errors import InputError
 from schemas.provenance import Direction, Exposure
@@ -94,7 +94,7 @@ def evaluate_importance(graph: StoredGraph) -> Evaluation:
 
     Raises InputError if the graph has none of the scenarios.
     """
-    rows = list(read_rows(FILE))
+    rows = list(list_rows(FILE))
     agreed = [row for row in rows if row["first"] == row["second"]]
     steps = graph_steps(graph, {row["scenario"] for row in rows})
     if not steps:
@@ -113,15 +113,7 @@ def evaluate_importance(graph: StoredGraph) -> Evaluation:
         step is None or not step.row["usual"] for step, right in zip(found, gold, strict=True) if right == "essential"
     ]
     missed = Figure(metric="essential steps hidden", value=sum(hidden) / max(1, len(hidden)), direction=Direction.LOWER)
-    systems = [
-        System(
-            name=name,
-            role=Role.MODEL if name == OURS else Role.BASELINE,
-            source=OURS if name == OURS else "",
-            figures=[*_f1(gold, own), *((missed,) if name == OURS else ())],
-        )
-        for name, own in answers.items()
-    ]
+    figures = {name: [*_f1(gold, own), *((missed,) if name == OURS else ())] for name, own in answers.items()}
     return Evaluation(
         task="importance",
         dataset=DATASET,
@@ -133,7 +125,7 @@ def evaluate_importance(graph: StoredGraph) -> Evaluation:
             "of which both judgements agree": len(agreed),
             "of these in the graph": sum(step is not None for step in found),
         },
-        systems=systems,
+        systems=compared(figures, OURS, source=OURS),
         examples=[
             example(f"{row['scenario']}: {row['step']}", [right], [str(answer or "not found")])
             for row, right, answer in zip(agreed, gold, answers[OURS], strict=True)

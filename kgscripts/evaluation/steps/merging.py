@@ -24,19 +24,19 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from scipy.cluster.vq import kmeans2
 
 from kgscripts.assembly.tables.clusters import assembled_clusters, cluster_key
 from kgscripts.corpora.ara import Dish, read_dishes
 from kgscripts.corpora.recipe_flow import TaggedPhrase
-from kgscripts.evaluation.counting import Matches, PartitionScores, score_partition
-from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
+from kgscripts.evaluation.counting import Matches, b_cubed_scores, named, pair_scores
+from kgscripts.evaluation.result import Evaluation, Example, Figure, System, compared, shares
 from kgscripts.evaluation.steps.gold import (
     GoldScenario,
     GoldSteps,
@@ -129,8 +129,7 @@ def score_scenarios(
     """
     names: list[str] = []
     clusters = 0
-    meant: dict[str, list[float]] = defaultdict(list)
-    scores: list[tuple[PartitionScores, ...]] = []
+    scores: dict[str, list[dict[str, float]]] = defaultdict(list)
     examples: list[Example] = []
     for scenario in scenarios:
         rules = action_rules(scenario.texts, merger_of(scenario), thresholds)
@@ -138,15 +137,13 @@ def score_scenarios(
         for annotation in scenario.annotations:
             name = annotation.name if annotation.name.endswith(".xml") else scenario.scenario
             names.append(name.removesuffix(".new.xml"))
-            scores.append(_scores(annotation, rules))
-            for rule, step_of in rules.items():
-                meant[rule].append(_share_meant(annotation, step_of))
+            for rule, own in _scores(annotation, rules).items():
+                scores[rule].append(own)
             parts = {step.action and merged[step.action] for step in annotation.steps} - {None}
             clusters += len(parts) + sum(step.action is None for step in annotation.steps)
             examples += _examples(names[-1], annotation, merged)
     annotations = [annotation for scenario in scenarios for annotation in scenario.annotations]
-    systems = {own[0].rule: _system(names, own, meant.get(own[0].rule)) for own in zip(*scores, strict=True)}
-    model, graph = evolve(systems.pop(MERGED), role=Role.MODEL), systems.pop(GRAPH)
+    figures = {rule: _figures(names, own) for rule, own in scores.items()}
     return Evaluation(
         task="steps",
         dataset=dataset,
@@ -156,25 +153,23 @@ def score_scenarios(
             "groups": sum(len({step.group for step in item.steps}) for item in annotations),
             "clusters found": clusters,
         },
-        systems=[evolve(model, source=source), *systems.values(), graph],
+        systems=_systems(figures, source),
         examples=examples,
     )
 
 
-def _system(names: Sequence[str], scores: Sequence[PartitionScores], meant: Sequence[float] | None) -> System:
-    """One rule: means over annotations, and the B-cubed F1 of each as a part. Steps by words alone have no label."""
-    values = {
-        "B-cubed precision": fmean(item.b_cubed_precision for item in scores),
-        "B-cubed recall": fmean(item.b_cubed_recall for item in scores),
-        "B-cubed F1": fmean(item.b_cubed_f1 for item in scores),
-        "pair precision": fmean(item.precision for item in scores),
-        "pair recall": fmean(item.recall for item in scores),
-        "pair F1": fmean(item.f1 for item in scores),
-        **({"steps that mean the label": fmean(meant)} if meant else {}),
-    }
+def _systems(figures: Mapping[str, Iterable[Figure]], source: str) -> tuple[System, ...]:
+    """The model, the plain rules, and the graph."""
+    ordered = [MERGED, *(rule for rule in figures if rule not in (MERGED, GRAPH)), GRAPH]
+    return compared({rule: figures[rule] for rule in ordered}, MERGED, source)
+
+
+def _figures(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -> list[Figure]:
+    """Those of one rule: means over annotations, and the B-cubed F1 of each as a part."""
+    means = {metric: fmean(item[metric] for item in scores) for metric in scores[0]}
     pairs = zip(names, scores, strict=True)
-    own = [figure for name, item in pairs for figure in shares({"B-cubed F1": item.b_cubed_f1}, name)]
-    return System(name=scores[0].rule, role=Role.BASELINE, figures=[*shares(values), *own])
+    own = [figure for name, item in pairs for figure in shares({"B-cubed F1": item["B-cubed F1"]}, name)]
+    return [*shares(means), *own]
 
 
 def _share_meant(annotation: GoldSteps, step_of: Mapping[ActionParts, object]) -> float:
@@ -202,7 +197,8 @@ def _examples(name: str, annotation: GoldSteps, cluster_of: Mapping[ActionParts,
 
 def _scores(
     annotation: GoldSteps, of_actions: Mapping[str, Mapping[ActionParts, object]]
-) -> tuple[PartitionScores, ...]:
+) -> dict[str, dict[str, float]]:
+    """The scores of each rule. Rules by words alone have no label."""
     steps = annotation.steps
     rules: dict[str, Sequence[object]] = {
         "each step by itself": range(len(steps)),
@@ -213,7 +209,13 @@ def _scores(
             ("alone", place) if step.action is None else part_of[step.action] for place, step in enumerate(steps)
         ]
     gold = [step.group for step in steps]
-    return tuple(score_partition(rule, gold, parts) for rule, parts in rules.items())
+    found = {
+        rule: {**named("B-cubed", b_cubed_scores(gold, parts)), **named("pair", pair_scores(gold, parts))}
+        for rule, parts in rules.items()
+    }
+    for name, part_of in of_actions.items():
+        found[name]["steps that mean the label"] = _share_meant(annotation, part_of)
+    return found
 
 
 _SHOWN = 50
@@ -234,8 +236,8 @@ class _Counts:
 
     def figures(self, part: str = "") -> tuple[Figure, ...]:
         """The shares that the module describes."""
-        values = {"recall": self.pairs.recall, "precision": self.pairs.precision, "F1": self.pairs.f1}
-        return shares({**values, "answers that are right": self.actions.precision}, part)
+        scores = self.pairs.scores("recall", "precision", "F1")
+        return shares({**scores, "answers that are right": self.actions.precision}, part)
 
 
 def score_recipes(
@@ -259,9 +261,7 @@ def score_recipes(
                 _count(of_dish := _Counts(), dish, steps)
                 parts += of_dish.figures(dish.name)
                 examples += _examples_of_dish(dish, steps)
-    systems = {rule: System(name=rule, role=Role.BASELINE, figures=own.figures()) for rule, own in overall.items()}
-    model, graph = evolve(systems.pop(MERGED), role=Role.MODEL), systems.pop(GRAPH)
-    graph = evolve(graph, figures=[*graph.figures, *parts])
+    figures = {rule: [*own.figures(), *(parts if rule == GRAPH else ())] for rule, own in overall.items()}
     left_out = sum(dish.left_out for dish in dishes)
     return Evaluation(
         task="steps",
@@ -275,7 +275,7 @@ def score_recipes(
             "judged actions": sum(len(dish.alignments) for dish in dishes),
             "aligned pairs": overall[MERGED].pairs.gold,
         },
-        systems=[evolve(model, source=source), *systems.values(), graph],
+        systems=_systems(figures, source),
         notes=[f"{left_out} alignments whose tokens are no actions are left out."] if left_out else [],
         examples=examples,
     )

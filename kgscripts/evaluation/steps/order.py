@@ -150,6 +150,10 @@ _EXPOSURE = Exposure.DEVELOPMENT
 """The repairs for telegraphic steps were checked against held-out descriptions (docs/measurements/evaluation.md)."""
 
 
+_Ask = Callable[[ScenarioOrder, str, str], bool | None]
+"""Whether the first of two steps comes first; None if this is open."""
+
+
 @define
 class _Counts:
     gold: int = 0
@@ -231,27 +235,26 @@ def score_order(
     similar: Mapping[tuple[str, str], str] | None = None,
 ) -> Evaluation:
     """The same for an existing graph, held-out descriptions with their events, and what `similar_steps` gives."""
-    counts = {
-        name: _Counts()
-        for name in ("order by PRECEDES", "order by mean position")
-        + (("order by PRECEDES, similar steps", "order by PRECEDES or rank, similar steps") if similar else ())
+    asked: dict[str, tuple[bool, _Ask]] = {
+        "order by PRECEDES": (False, ScenarioOrder.precedes),
+        "order by mean position": (False, ScenarioOrder.earlier),
     }
+    if similar:
+        asked["order by PRECEDES, similar steps"] = (True, ScenarioOrder.precedes)
+        asked["order by PRECEDES or rank, similar steps"] = (True, ScenarioOrder.comes_first)
+    counts = {name: _Counts() for name in asked}
     examples: list[Example] = []
     for document, events in held:
         scenario = scenario_of(document)
         order = orders.get(scenario)
-        own = list(_steps(document, events, order))
-        near = [similar.get((scenario, label)) if similar and step is None else step for step, label in own]
-        for (first, _), (second, _) in combinations(own, 2):
-            counts["order by PRECEDES"].add(_answer(order, first, second, ScenarioOrder.precedes))
-            counts["order by mean position"].add(_answer(order, first, second, ScenarioOrder.earlier))
-        found = sorted({step for step, _ in own if step}, key=lambda step: order.rank.get(step, 0) if order else 0)
+        labelled = list(_steps(document, events, order))
+        own = [step for step, _ in labelled]
+        near = [step or (similar or {}).get((scenario, label)) for step, label in labelled]
+        for name, (is_near, ask) in asked.items():
+            for first, second in combinations(near if is_near else own, 2):
+                counts[name].add(_answer(order, first, second, ask))
+        found = sorted(set(filter(None, own)), key=lambda step: order.rank.get(step, 0) if order else 0)
         examples.append(_example(document, scenario, order, found))
-        for one, other in combinations(near, 2) if similar else ():
-            counts["order by PRECEDES, similar steps"].add(_answer(order, one, other, ScenarioOrder.precedes))
-            counts["order by PRECEDES or rank, similar steps"].add(
-                _answer(order, one, other, ScenarioOrder.comes_first)
-            )
     values = {
         f"{name} {metric}": part / whole if whole else 0.0
         for name, count in counts.items()
@@ -268,12 +271,7 @@ def _example(document: Document, scenario: str, order: ScenarioOrder | None, ste
     return example(scenario, gold, [labels.get(step, step) for step in steps], where=document.name)
 
 
-def _answer(
-    order: ScenarioOrder | None,
-    first: str | None,
-    second: str | None,
-    ask: Callable[[ScenarioOrder, str, str], bool | None],
-) -> bool | None:
+def _answer(order: ScenarioOrder | None, first: str | None, second: str | None, ask: _Ask) -> bool | None:
     return ask(order, first, second) if order and first and second and first != second else None
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from spacy.language import Language
 
 from kgscripts.corpora.inscript import GoldStory, read_stories
-from kgscripts.evaluation.result import Evaluation, Figure, Role, System, shares
+from kgscripts.evaluation.result import Evaluation, Figure, compared, shares
 from kgscripts.extractors.events.events import events_of_docs
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.text.pipeline import load_pipeline
@@ -216,17 +216,13 @@ def evaluate_typicality(inscript: Path, split: str = "val") -> Evaluation:
         if not items:
             items = {"mentions": len(judged.label), "labelled": int((judged.label != "").sum())}
             figures[OURS] += at_usual.figures("")
-    systems = [
-        System(
-            name=order,
-            role=Role.MODEL if order == OURS else Role.BASELINE,
-            source=OURS if order == OURS else "",
-            figures=own,
-        )
-        for order, own in figures.items()
-    ]
     return Evaluation(
-        task="typicality", dataset="InScript", split=split, exposure=Exposure.DEVELOPMENT, items=items, systems=systems
+        task="typicality",
+        dataset="InScript",
+        split=split,
+        exposure=Exposure.DEVELOPMENT,
+        items=items,
+        systems=compared(figures, OURS, source=OURS),
     )
 
 
