@@ -34,6 +34,7 @@ from exports.rdf.shapes import shapes_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
 from kgscripts.commands.options import GRAPH_FOLDER, GraphFolder
+from kgscripts.corpora.scripts.format import written_script_schema
 from kgscripts.scripts.types import script_schema
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
@@ -53,6 +54,7 @@ class SchemaFile(StrEnum):
     CONTEXT = "context"
     CONSTRAINTS = "constraints"
     SCRIPT = "script"
+    WRITTEN_SCRIPT = "written-script"
 
 
 def schema(
@@ -65,7 +67,7 @@ def schema(
     ] = False,
 ) -> None:
     """Print the ontology (OWL, Turtle), the SHACL shapes (Turtle), the JSON-LD context or the Neo4j constraints of
-    graphs, or the JSON Schema of a script, as `kgscripts show --json` prints it.
+    graphs, or the JSON Schema of a script, as `kgscripts show --json` prints it or as a person writes one.
 
     Example: kgscripts schema ontology -o script.ttl
 
@@ -79,6 +81,7 @@ def schema(
         SchemaFile.CONTEXT: context_text,
         SchemaFile.CONSTRAINTS: constraints_text,
         SchemaFile.SCRIPT: lambda: json_text(script_schema()) + "\n",
+        SchemaFile.WRITTEN_SCRIPT: lambda: json_text(written_script_schema()) + "\n",
     }
     text = texts[file]()
     if output is None:

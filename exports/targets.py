@@ -165,6 +165,7 @@ EXPORTERS: tuple[Exporter, ...] = (
     Exporter(name="GraphML", module="exports.files.graphml", suffixes=(".graphml",), compressions=COMPRESSIONS),
     Exporter(name="Parquet", module="exports.files.parquet", schemes=("parquet",)),
     Exporter(name="HowTo of schema.org", module="exports.files.howto", schemes=("howto",)),
+    Exporter(name="Written scripts", module="exports.files.scripts", schemes=("scripts",)),
 )
 
 

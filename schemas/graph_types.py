@@ -477,7 +477,12 @@ RELATION_TYPES: dict[str, RelationType] = {
                     "How much or how large, as most lists write it, with its unit; absent if none says it.",
                     False,
                 ),
-                Property("instead", _STRINGS, "Things each of which does as well; absent if no list names one.", False),
+                Property(
+                    "instead",
+                    _STRING,
+                    'Things each of which does as well, with "; " between them; absent if no list names one.',
+                    False,
+                ),
                 Property("optional", _BOOLEAN, "Whether all lists say that one may do without it; else absent.", False),
                 Property(
                     "usual",

@@ -62,7 +62,7 @@ def read_needs(graph: StoredGraph, scenario: str, evidence: int) -> list[Need]:
         Need(
             **common(graph, row, passages),
             **{name: row[name] for name in ("role", "declared", "used", "amount", "usual")},
-            instead=row["instead"] or (),
+            instead=row["instead"].split("; ") if row["instead"] else (),
             optional=bool(row["optional"]),
         )
         for row in rows

@@ -182,10 +182,10 @@ class Step(Part):
     enough. `essential` is whether the scenario is likely not done without it, with the probability of that, and
     `optional` whether it is likely often left out; neither is known without vectors of actions. `wordings` are the
     actions that express it, the most frequent first. Containers and surfaces are behind the other tools. `durations`
-    are the wordings of how long it takes, the most frequent first. Of written scripts are the first of the `wordings`,
-    `conditions` ("if the nut is rusty"), `variants`, the ways to do the activity that alone have the step,
-    `left_out_of`, those that do without it, and `parts`, what it consists of. `further` has relations of installed
-    packages, by type.
+    are the wordings of how long it takes, the most frequent first. Written scripts say the `wordings` of their steps
+    themselves; only they have `conditions` ("if the nut is rusty"), `variants`, the ways to do the activity that alone
+    have the step, `left_out_of`, those that do without it, and `parts`, what it consists of. `further` has relations of
+    installed packages, by type.
     """
 
     rank: int

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import yaml
 
 from kgscripts import ScriptGraph
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import read_file
-from kgscripts.corpora.scripts.format import Step, StepParticipant, StepTool
+from kgscripts.corpora.scripts.format import Step, StepParticipant, StepTool, written_script_schema
 from kgscripts.corpora.scripts.reader import written_script
 from kgscripts.extractors.scripts import action_of
 from kgscripts.pipeline import build_graph
@@ -164,6 +165,16 @@ def test_what_could_be_misread_is_an_error(text: str, said: str) -> None:
         written_script(text, "tea.yaml")
 
 
+def test_files_are_valid_by_the_schema() -> None:
+    validator = jsonschema.Draft202012Validator(written_script_schema())
+    assert list(validator.iter_errors(SCRIPT)) == []
+    wrong = SCRIPT | {
+        "steps": [{"id": "a", "name": "b", "changes": [{"entity": "c", "attribute": "none", "after": "d"}]}]
+    }
+    assert [error.json_path for error in validator.iter_errors(wrong)] == ["$.steps[0].changes[0].attribute"]
+    assert list(validator.iter_errors({"scenario": "no steps"}))
+
+
 def test_values_have_their_place_in_the_file(tmp_path: Path) -> None:
     text = _written(tmp_path, SCRIPT).read_text()
     script, places = written_script(text, "egg.yaml")
@@ -177,7 +188,11 @@ def test_a_file_is_a_document_without_parsed_passages(tmp_path: Path) -> None:
     (document,) = read_file(InputFile(path, path.name))
     assert isinstance(document, Document)
     assert (document.format, document.scenario, document.licence) == ("script", "boiling an egg", "CC0-1.0")
-    assert [passage.kind for passage in document.passages] == ["script"]
+    assert {passage.kind for passage in document.passages} == {"script"}
+    texts = [document.text[passage.start : passage.end] for passage in document.passages]
+    assert texts[0] == "boiling an egg"
+    assert [text.splitlines()[0] for text in texts[4:]] == [f"id: {step['id']}" for step in SCRIPT["steps"]]
+    assert not any(text[-1].isspace() for text in texts)
 
 
 def _step(name: str, *things: str, tools: tuple[str, ...] = (), place: str = "") -> Step:

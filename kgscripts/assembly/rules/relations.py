@@ -57,7 +57,7 @@ def needs(readers: Sequence[int]) -> Relation:
         properties=f"""
             share(c.support, t.support) AS probability, c.declared::BIGINT AS declared, c.used::BIGINT AS used,
             CASE WHEN e.tool IS NOT NULL THEN {most_frequent(TOOL_ROLES)} END AS role,
-            a.amount, nullif(o.instead, []) AS instead, o.optional, {_USUAL_NEED} AS usual
+            a.amount, o.instead, o.optional, {_USUAL_NEED} AS usual
         """,
     )
 

@@ -202,7 +202,8 @@ _AMOUNTS = (
         "need_choice",
         "",
         """
-        SELECT scenario, needed, list_sort(list_distinct(flatten(list(instead)))) AS instead,
+        SELECT scenario, needed, nullif(array_to_string(list_sort(list_distinct(flatten(list(instead)))), '; '), '')
+                   AS instead,
                nullif(bool_and(optional), false) AS optional
         FROM listed_need GROUP BY scenario, needed
         """,

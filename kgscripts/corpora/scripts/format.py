@@ -12,12 +12,13 @@ from itertools import pairwise
 from typing import Any
 
 import cattrs
-from attrs import field, frozen, validators
+from attrs import NOTHING, field, fields, frozen, validators
 from cattrs.errors import ClassValidationError
 from cattrs.v import format_exception, transform_error
 
 from kgscripts.changes.attributes import attributes
 from schemas.errors import InputError
+from schemas.json_schema import json_schema
 from schemas.records import Importance, Role, ToolRole
 
 
@@ -61,11 +62,11 @@ class StepParticipant:
 
 @frozen(kw_only=True)
 class StepChange:
-    """What a step changes: an attribute of the vocabulary, of a thing, before and after."""
+    """What a step changes: an attribute of the vocabulary, of a thing, before ("" if it is unknown) and after."""
 
     entity: str = field(validator=_words)
     attribute: str = field(validator=_words)
-    before: str = field(validator=_words)
+    before: str = ""
     after: str = field(validator=_words)
 
 
@@ -152,12 +153,46 @@ def _truth(value: object, _: object) -> bool:
     return value
 
 
-_CONVERTER = cattrs.Converter(forbid_extra_keys=True)
+_CONVERTER = cattrs.Converter(forbid_extra_keys=True, omit_if_default=True)
 _CONVERTER.register_structure_hook(bool, _truth)
-_CONVERTER.register_structure_hook(
-    Step,
-    cattrs.gen.make_dict_structure_fn(Step, _CONVERTER, if_=cattrs.gen.override(rename="if")),
+_CONVERTER.register_unstructure_hook(StrEnum, str)
+_IF = cattrs.gen.override(rename="if")
+_CONVERTER.register_structure_hook(Step, cattrs.gen.make_dict_structure_fn(Step, _CONVERTER, if_=_IF))
+_CONVERTER.register_unstructure_hook(
+    Step, cattrs.gen.make_dict_unstructure_fn(Step, _CONVERTER, _cattrs_omit_if_default=True, if_=_IF)
 )
+
+
+def plain(script: Script) -> dict[str, Any]:
+    """A script as the content of a file: keys in the order of the form, without what is empty or the default."""
+    content: dict[str, Any] = _in_order(_CONVERTER.unstructure(script))
+    return content
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _in_order(value[key]) for key in sorted(value, key=_KEYS.index)}
+    return [_in_order(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+_KEYS = (
+    *("scenario", "id", "name", "also", "about", "language", "licence", "author", "generated", "source"),
+    *("thing", "kind", "amount", "instead", "optional", "role", "entity", "attribute", "before", "after"),
+    *("needs", "wordings", "importance", "tools", "participants", "changes", "duration", "if", "unless", "instead_of"),
+    *("without", "steps", "order", "variants"),
+)
+"""The order in which keys are written."""
+
+
+def written_script_schema() -> dict[str, Any]:
+    """The JSON Schema of a file with a script; what it cannot say, such as that ids are known, `script_of` checks."""
+    schema = json_schema(Script)
+    kinds = schema["$defs"]
+    for kind in (Need, StepTool, StepParticipant, StepChange, Step, Variant, Script):
+        kinds[kind.__name__]["required"] = [item.name for item in fields(kind) if item.default is NOTHING]
+    kinds["Step"]["properties"]["if"] = kinds["Step"]["properties"].pop("if_")
+    kinds["StepChange"]["properties"]["attribute"] = {"enum": sorted(attributes())}
+    return {**schema, "title": "A script that a person writes for kgscripts"}
 
 
 def script_of(content: Any, where: str) -> Script:

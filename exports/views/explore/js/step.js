@@ -66,8 +66,11 @@ function showStep(main, scenario, script, place) {
   const step = script.steps[place];
   const kind = [step.essential && "essential", step.optional && "often left out", !step.usual && "unusual"].filter(Boolean);
   const typical = step.typicality === null ? [] : [`typicality ${percent(step.typicality)}`];
+  const when = [...step.conditions, ...step.variants.map((/** @type {string} */ name) => `in the variant ${name}`)];
   fill(main, [], {}, [
     crumbs(scenario), el("h1", {}, short(step.label)),
+    when.length > 0 && el("p", {}, `Only ${when.map(short).join("; ")}.`),
+    step.parts.length > 0 && el("p", {}, `Consists of: ${step.parts.map(short).join(", ")}.`),
     el("p.lead", {}, [numbersOf(step), ...kind, ...typical, step.durations.length && `takes ${step.durations.map(short).join(", ")}`]
       .filter(Boolean).join(" · ")),
     neighbours(script, scenario, place), ...stepCorrections(script, place),

@@ -1,0 +1,193 @@
+"""Each scenario as a written script, in a YAML file of its own: ``scripts:FOLDER``.
+
+A build of the folder gives the same scripts, and a person can change the files before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from exports.targets import ExportOptions, report
+from kgscripts.changes.attributes import attributes
+from kgscripts.corpora.scripts.format import (
+    Need,
+    NeedKind,
+    Script,
+    Step,
+    StepChange,
+    StepParticipant,
+    StepTool,
+    Variant,
+    plain,
+)
+from kgscripts.scripts import types
+from kgscripts.scripts.reading import least_order, list_scenarios, read_script
+from kgscripts.text.lexicon import word_list
+from schemas.changes import Level
+from schemas.output_files import new_directory
+from schemas.records import Importance, Role, ToolRole
+from schemas.results import ExportReport
+from schemas.script_graph import StoredGraph
+from schemas.vocabulary import slug
+
+
+def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportReport:
+    """Write a file for each scenario with steps, named after the scenario (``scripts:FOLDER``).
+
+    The steps are the usual ones, as `kgscripts show` prints them, or all if none is usual.
+
+    Raises
+    ------
+    StoreError
+        If the folder cannot be written, or holds files that no export made.
+    """
+    path = Path(target.partition(":")[2])
+    if options.dry_run:
+        return report(graph, target)
+    names: Counter[str] = Counter()
+    with new_directory(path, inputs=[graph.directory]) as temporary:
+        for script in scripts_of(graph):
+            name = _file_name(script.scenario)
+            names[name] += 1
+            number = f"-{names[name]}" if names[name] > 1 else ""
+            (temporary / f"{name}{number}.yaml").write_text(_as_yaml(script), encoding="utf-8")
+        options.advance(sum(map(graph.manifest.rows, graph.manifest.tables)))
+    return report(graph, target, files=names.total())
+
+
+def scripts_of(graph: StoredGraph) -> Iterator[Script]:
+    """Each scenario that has steps, as a person could have written it."""
+    sources = list(graph.rows("Source", ("id", "licence")))
+    licences = {row["licence"] or "" for row in sources}
+    for scenario in list_scenarios(graph):
+        if scenario.sub_events:
+            found = read_script(graph, scenario.iri, usual=True)
+            found = found if found.steps else read_script(graph, scenario.iri)
+            yield _written(found, licences.pop() if len(licences) == 1 else "")
+
+
+def _file_name(scenario: str) -> str:
+    return slug(scenario) or "script"
+
+
+def _as_yaml(script: Script) -> str:
+    """Keys in the order of the form; what is short stands in one line."""
+    found: str = yaml.dump(
+        plain(script), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None
+    )
+    return found
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes no aliases: the reader of scripts refuses them."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
+
+
+def _written(found: types.Script, licence: str) -> Script:
+    ids = _ids(found.steps)
+    own = [step for step in found.steps if not step.variants]
+    names = dict.fromkeys(name for step in found.steps for name in (*step.variants, *step.left_out_of))
+    required = [(pair.before, pair.after) for pair in found.precedes if pair.required]
+    order = least_order(list(ids), required, set(ids))
+    return Script(
+        scenario=found.label,
+        also=found.alternative_labels,
+        licence=licence,
+        generated=0 < found.generated == found.support,
+        needs=tuple(_need(need) for need in found.needs),
+        steps=tuple(_step(step, ids) for step in own or found.steps),
+        order=tuple(" < ".join(chain) for chain in _chains((ids[start], ids[end]) for start, end in order)),
+        variants=tuple(
+            Variant(
+                name=name,
+                without=tuple(ids[step.iri] for step in found.steps if name in step.left_out_of),
+                steps=tuple(_step(step, ids) for step in found.steps if step.variants[:1] == (name,)),
+            )
+            for name in (names if own else ())
+        ),
+    )
+
+
+_ID_WORDS = 4
+
+
+def _ids(steps: Iterable[types.Step]) -> dict[str, str]:
+    """The id of each step in a file, by its IRI: its first words, with a number where several have the same."""
+    articles = word_list("articles", "possessives")
+    found: dict[str, str] = {}
+    times: Counter[str] = Counter()
+    for step in steps:
+        words = [word for word in re.findall("[a-z0-9]+", step.label_text.lower()) if word not in articles]
+        name = "-".join(words[:_ID_WORDS]) or "step"
+        times[name] += 1
+        found[step.iri] = f"{name}-{times[name]}" if times[name] > 1 else name
+    return found
+
+
+def _need(need: types.Need) -> Need:
+    return Need(
+        thing=need.label,
+        kind=NeedKind.TOOL if need.is_tool else NeedKind.SUPPLY,
+        amount=need.amount or "",
+        instead=need.instead,
+        optional=need.optional,
+    )
+
+
+def _step(step: types.Step, ids: Mapping[str, str]) -> Step:
+    conditions = {first: _condition(step.conditions, first) for first in ("if", "unless")}
+    known = attributes()
+    earlier = [ids[other.iri] for other in step.alternatives if _stands_before(other.iri, step.iri, list(ids))]
+    return Step(
+        id=ids[step.iri],
+        name=step.label_text,
+        wordings=tuple(words for words in step.wordings if words not in (step.label, step.label_text)),
+        importance=_importance(step),
+        tools=tuple(StepTool(thing=tool.label, role=ToolRole(tool.role)) for tool in step.tools if not tool.predicted),
+        participants=tuple(StepParticipant(thing=item.label, role=Role(item.role)) for item in step.participants),
+        changes=tuple(
+            StepChange(entity=item.entity, attribute=item.attribute, before=item.before or "", after=item.after)
+            for item in step.changes
+            if item.level is Level.CERTAIN and item.attribute in known
+        ),
+        duration=next(iter(step.durations), ""),
+        if_=conditions["if"],
+        unless=conditions["unless"],
+        instead_of=next(iter(earlier), ""),
+        steps=step.parts,
+    )
+
+
+def _importance(step: types.Step) -> Importance:
+    if step.essential:
+        return Importance.ESSENTIAL
+    return Importance.OPTIONAL if step.optional else Importance.USUAL
+
+
+def _condition(conditions: Iterable[str], first: str) -> str:
+    """The first condition with this first word, without it."""
+    return next((words.removeprefix(f"{first} ") for words in conditions if words.startswith(f"{first} ")), "")
+
+
+def _stands_before(one: str, other: str, order: Sequence[str]) -> bool:
+    return one in order and order.index(one) < order.index(other)
+
+
+def _chains(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Chains with all pairs: each pair goes on with the first chain that ends where it begins."""
+    found: list[list[str]] = []
+    for start, end in pairs:
+        chain = next((chain for chain in found if chain[-1] == start), None)
+        if chain is None:
+            found.append([start, end])
+        else:
+            chain.append(end)
+    return found
