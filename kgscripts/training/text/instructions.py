@@ -5,38 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kgscripts.text.conllu import Sentence
-from kgscripts.training.text.noun_phrases import NUMBERS, NounPhraseWriter
+from kgscripts.training.text.noun_phrases import NounPhraseWriter
 from kgscripts.training.text.trees import Node, capitalised, coordinator, punctuation, title_cased, to_sentence
 
 _IMPERATIVE = "Mood=Imp|VerbForm=Fin"
 _INFINITIVE = "VerbForm=Inf"
-_ADVERBS = ("carefully", "gently", "slowly", "thoroughly", "well", "evenly", "lightly", "together", "again", "quickly")
-_CONNECTIVES = ("then", "next", "now", "finally", "first", "afterwards", "carefully", "slowly", "gently", "also")
-_STATES = ("ready", "dry", "clean", "soft", "cool", "hot", "smooth", "done", "full", "tender", "empty")
-_GIVING = (
-    ("give", "gave"),
-    ("hand", "handed"),
-    ("show", "showed"),
-    ("bring", "brought"),
-    ("pass", "passed"),
-    ("offer", "offered"),
-    ("send", "sent"),
-    ("tell", "told"),
-    ("pay", "paid"),
-)
-_RECIPIENTS = (
-    "waiter waiters",
-    "cashier cashiers",
-    "driver drivers",
-    "guest guests",
-    "friend friends",
-    "clerk clerks",
-    "child children",
-    "dog dogs",
-    "customer customers",
-    "waitress waitresses",
-    "librarian librarians",
-)
 _SUBJECTS = (
     ("I", "Number=Sing|Person=1"),
     ("she", "Gender=Fem|Number=Sing|Person=3"),
@@ -74,7 +47,7 @@ class InstructionWriter(NounPhraseWriter):
                 negation.form, negation.lemma = "n't", "not"
             root.before = [Node("do", "AUX", "VB", "aux", feats=_IMPERATIVE), negation, *root.before]
         elif self.chance(0.14):
-            connective = Node(self.rng.choice(_CONNECTIVES), "ADV", "RB", "advmod", feats="")
+            connective = Node(self.pick("connectives"), "ADV", "RB", "advmod", feats="")
             root.before.insert(0, connective)
             if self.chance(0.45):
                 root.before.insert(1, punctuation(","))
@@ -107,12 +80,12 @@ class InstructionWriter(NounPhraseWriter):
         if self.chance(0.14):
             node.after.append(self.phrase("with", self.noun(self.pick("tools")), "obl"))
         if self.chance(0.08):
-            node.after.append(Node(self.rng.choice(_ADVERBS), "ADV", "RB", "advmod", feats=""))
+            node.after.append(Node(self.pick("adverbs"), "ADV", "RB", "advmod", feats=""))
         if self.chance(0.06):
             minutes = Node("minutes", "NOUN", "NNS", "obl", "minute")
             minutes.before = [
                 Node("for", "ADP", "IN", "case", feats=""),
-                Node(self.rng.choice(NUMBERS), "NUM", "CD", "nummod"),
+                Node(self.pick("numbers"), "NUM", "CD", "nummod"),
             ]
             node.after.append(minutes)
         if self.chance(0.08):
@@ -144,7 +117,7 @@ class InstructionWriter(NounPhraseWriter):
     def _state_clause(self, word: str) -> Node:
         subject = self.noun_phrase("nsubj")
         plural = subject.xpos == "NNS"
-        state = Node(self.rng.choice(_STATES), "ADJ", "JJ", "advcl")
+        state = Node(self.pick("states"), "ADJ", "JJ", "advcl")
         copula_feats = f"Mood=Ind|Number={'Plur' if plural else 'Sing'}|Person=3|Tense=Pres|VerbForm=Fin"
         copula = Node("are" if plural else "is", "AUX", "VBP" if plural else "VBZ", "cop", "be", copula_feats)
         if word == "when":
@@ -191,14 +164,14 @@ class InstructionWriter(NounPhraseWriter):
 
     def _giving(self) -> Node:
         """Give the waiter a tip; I handed the driver my ticket."""
-        base, past = self.rng.choice(_GIVING)
+        base, past = self.pick("giving").split()
         if self.chance(0.6):
             root = Node(base, "VERB", "VB", "root", feats=_IMPERATIVE)
         else:
             root = Node(past, "VERB", "VBD", "root", base, "Mood=Ind|Tense=Past|VerbForm=Fin")
             form, feats = self.rng.choice(_SUBJECTS)
             root.before.append(Node(form, "PRON", "PRP", "nsubj", feats=f"Case=Nom|{feats}|PronType=Prs"))
-        recipient = self.noun(self.rng.choice(_RECIPIENTS), "iobj")
+        recipient = self.noun(self.pick("recipients"), "iobj")
         if self.chance(0.3):
             recipient = Node(
                 "him", "PRON", "PRP", "iobj", "he", "Case=Acc|Gender=Masc|Number=Sing|Person=3|PronType=Prs"

@@ -8,28 +8,10 @@ from importlib import resources
 
 from kgscripts.training.text.trees import Node, coordinator, punctuation
 
-_ADJECTIVES = (
-    "large",
-    "small",
-    "clean",
-    "hot",
-    "warm",
-    "cold",
-    "dry",
-    "wet",
-    "new",
-    "old",
-    "sharp",
-    "remaining",
-    "fresh",
-)
-_UNITS = ("cup", "tablespoon", "teaspoon", "ounce", "pound", "piece", "pair", "box", "can", "bottle", "gallon")
-NUMBERS = ("two", "three", "five", "ten", "fifteen", "twenty", "thirty")
-
 Lexicon = dict[str, dict[str, list[str]]]
 
 
-def read_lexicon(file: str = "imperatives.toml") -> Lexicon:
+def read_lexicon(file: str) -> Lexicon:
     """The word lists of a file of this folder, by domain."""
     text = resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
     return tomllib.loads(text)
@@ -38,9 +20,13 @@ def read_lexicon(file: str = "imperatives.toml") -> Lexicon:
 class NounPhraseWriter:
     """Writes noun phrases of one domain at a time; the same seed writes the same ones."""
 
-    def __init__(self, seed: int, lexicon: Lexicon | None = None) -> None:
+    words = "imperatives.toml"
+    """The file with the words; those that all domains share are beside those of ``imperatives.toml``."""
+
+    def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        self.lexicon = lexicon or read_lexicon()
+        self.lexicon = read_lexicon(self.words)
+        self.shared = read_lexicon(NounPhraseWriter.words)["shared"] | self.lexicon.pop("shared")
         self.domain: dict[str, list[str]] = {}
 
     def chance(self, share: float) -> bool:
@@ -48,8 +34,8 @@ class NounPhraseWriter:
         return self.rng.random() < share
 
     def pick(self, kind: str) -> str:
-        """A random entry of the domain's list of verbs, count or mass nouns, places or tools."""
-        return self.rng.choice(self.domain[kind])
+        """A random entry of a list of the domain, such as verbs, count or mass nouns, places or tools, or of all."""
+        return self.rng.choice(self.domain[kind] if kind in self.domain else self.shared[kind])
 
     def objects(self, *, bare: bool = False) -> Node:
         """A direct object, now and then of several nouns; `bare` ones have no determiner."""
@@ -77,11 +63,11 @@ class NounPhraseWriter:
 
     def _measure(self, deprel: str) -> Node:
         """Two cups of flour, 1 teaspoon salt."""
-        unit = self.rng.choice(_UNITS)
+        unit = self.pick("units")
         if self.chance(0.6):
             number = Node(str(self.rng.randint(1, 12)), "NUM", "CD", "nummod", feats="NumForm=Digit|NumType=Card")
         else:
-            number = Node(self.rng.choice(("one", *NUMBERS)), "NUM", "CD", "nummod")
+            number = Node(self.rng.choice(["one", *self.shared["numbers"]]), "NUM", "CD", "nummod")
         if number.form in {"1", "one"}:
             node = Node(unit, "NOUN", "NN", deprel, before=[number])
         else:
@@ -99,7 +85,7 @@ class NounPhraseWriter:
         noun = Node(form, "NOUN", "NNS" if is_plural else "NN", deprel, base)
         noun.before = modifiers
         if self.chance(0.12):
-            noun.before.insert(0, Node(self.rng.choice(_ADJECTIVES), "ADJ", "JJ", "amod"))
+            noun.before.insert(0, Node(self.pick("adjectives"), "ADJ", "JJ", "amod"))
         if not bare and not ((mass or is_plural) and self.chance(0.3)):
             noun.before.insert(0, self._determiner(noun, allow_a=not mass and not is_plural))
         return noun
@@ -113,7 +99,7 @@ class NounPhraseWriter:
         if roll > 0.85:
             return Node("your", "PRON", "PRP$", "nmod:poss", feats="Case=Gen|Person=2|Poss=Yes|PronType=Prs")
         if roll > 0.8 and noun.xpos == "NNS":
-            return Node(self.rng.choice(NUMBERS), "NUM", "CD", "nummod")
+            return Node(self.pick("numbers"), "NUM", "CD", "nummod")
         if roll > 0.77:
             word = "all" if noun.xpos == "NNS" else "each" if allow_a else "some"
             return Node(word, "DET", "DT", "det", feats="PronType=Ind" if word == "some" else "PronType=Tot")

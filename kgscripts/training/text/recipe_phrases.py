@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgscripts.training.text.noun_phrases import NounPhraseWriter, read_lexicon
+from kgscripts.training.text.noun_phrases import NounPhraseWriter
 from kgscripts.training.text.trees import Node, coordinator, punctuation
 
 _PARTICIPLE = "Tense=Past|VerbForm=Part"
@@ -11,9 +11,7 @@ _PARTICIPLE = "Tense=Past|VerbForm=Part"
 class RecipePhraseWriter(NounPhraseWriter):
     """Writes random phrases with the words of ``recipes.toml``."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed, read_lexicon("recipes.toml"))
-        self.shared = self.lexicon.pop("shared")
+    words = "recipes.toml"
 
     def until(self) -> Node:
         """Until golden; until the onions are soft; until the dough has doubled."""
@@ -39,7 +37,7 @@ class RecipePhraseWriter(NounPhraseWriter):
         return state
 
     def state(self, deprel: str) -> Node:
-        word = self.rng.choice(self.shared["states"])
+        word = self.pick("states")
         if word == "golden_brown":
             return Node("brown", "ADJ", "JJ", deprel, before=[Node("golden", "ADJ", "JJ", "amod")])
         base = dict(entry.split() for entry in self.shared["participles"]).get(word)
@@ -66,7 +64,7 @@ class RecipePhraseWriter(NounPhraseWriter):
     def ingredient(self, deprel: str, *, bare: bool) -> Node:
         node = self.noun_phrase(deprel, bare=bare)
         if self.chance(0.14) and node.upos == "NOUN":
-            form, _, base = self.rng.choice(self.shared["participles"]).partition(" ")
+            form, _, base = self.pick("participles").partition(" ")
             participle = Node(form, "VERB", "VBN", "amod", base, _PARTICIPLE)
             if self.chance(0.25):
                 participle.before.append(Node(self.rng.choice(("freshly", "finely", "lightly")), "ADV", "RB", "advmod"))

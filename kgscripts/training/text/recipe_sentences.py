@@ -157,7 +157,7 @@ class RecipeWriter(RecipePhraseWriter):
         """Let the dough rise; allow to cool; leave to rest for an hour."""
         word = self.rng.choice(("let", "allow", "leave", "let"))
         node = Node(word, "VERB", "VB", "conj", feats=_IMPERATIVE)
-        done = Node(self.rng.choice(self.shared["rest_verbs"]), "VERB", "VB", "xcomp", feats=_INFINITIVE)
+        done = Node(self.pick("rest_verbs"), "VERB", "VB", "xcomp", feats=_INFINITIVE)
         if word != "let":
             done.before.append(Node("to", "PART", "TO", "mark", feats=""))
         if word == "let" or self.chance(0.5):
