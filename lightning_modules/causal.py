@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import torch
 from attrs import frozen
 from torch import Tensor
 from torch.nn import functional
-from torch.nn.utils.rnn import pad_sequence
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.inference import padded
 from kgscripts.reproductions.kidscook.cloze.filling import cloze_item
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_loading import (
@@ -71,14 +70,9 @@ class CausalData(TrainingData[CausalText]):
 
     def collate(self, examples: Sequence[CausalText]) -> CausalBatch:
         """See `TrainingData`."""
-        whole = [torch.tensor(text.prompt + text.answer) for text in examples]
-        labels = [torch.tensor([NO_LABEL] * len(text.prompt) + text.answer) for text in examples]
-        return CausalBatch(
-            where=tuple(text.where for text in examples),
-            ids=pad_sequence(whole, batch_first=True),
-            attention=pad_sequence([torch.ones_like(text) for text in whole], batch_first=True),
-            labels=pad_sequence(labels, batch_first=True, padding_value=NO_LABEL),
-        )
+        ids, attention = padded([text.prompt + text.answer for text in examples])
+        labels, _ = padded([[NO_LABEL] * len(text.prompt) + text.answer for text in examples], value=NO_LABEL)
+        return CausalBatch(tuple(text.where for text in examples), ids, attention, labels)
 
 
 def pair_text(pair: Pair, model: CausalModel) -> CausalText:
@@ -142,12 +136,7 @@ class CausalTask:
     def __init__(self, configuration: Configuration, pairs: Sequence[Pair]) -> None:
         self.name = f"{Path(configuration.training.pretrained).name}, fine-tuned"
         self.split = split(pairs, pair_key)
-        self._pairs = pairs
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {"pairs": pairs_digest(self._pairs)}
+        self.inputs = {"pairs": pairs_digest(pairs)}
 
     def prepare(self, settings: CausalSettings) -> tuple[CausalModule, CausalData]:
         """See `TrainingTask`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
 
 import torch
 from attrs import frozen
@@ -221,17 +220,13 @@ class MaskedTask:
 
     def __init__(self, configuration: Configuration, pairs: Sequence[Pair]) -> None:
         self.name = configuration.name
-        self._pairs = [pair for pair in map(cut, pairs) if any(pair.blanks)]
+        with_blanks = [pair for pair in map(cut, pairs) if any(pair.blanks)]
         try:
-            self.split = split(self._pairs, pair_key)
+            self.split = split(with_blanks, pair_key)
         except InputError as error:
             remedy = "name cloze templates (kgscripts corpora cloze makes them) with 2 abstract sentences at least"
-            raise InputError(f"{len(self._pairs)} pairs with blanks are too few", remedy=remedy) from error
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {"pairs": pairs_digest(self._pairs)}
+            raise InputError(f"{len(with_blanks)} pairs with blanks are too few", remedy=remedy) from error
+        self.inputs = {"pairs": pairs_digest(with_blanks)}
 
     def prepare(self, settings: MaskedSettings) -> tuple[MaskedModule, ClozeData]:
         """See `TrainingTask`."""

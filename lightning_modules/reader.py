@@ -89,11 +89,7 @@ class ReaderData(TrainingData[ReaderExample]):
         """See `TrainingData`."""
         name = examples[0].text.set
         rows = len(examples)
-        most = max(len(example.window.pieces) for example in examples)
         longest = max(len(example.window.spans) for example in examples)
-        ids = torch.full((rows, most), self._padding, dtype=torch.int64)
-        attention = torch.zeros_like(ids)
-        spans = torch.zeros(rows, longest, 2, dtype=torch.int64)
         words = torch.full((rows, longest), -1, dtype=torch.int64)
         flags = torch.zeros(rows, longest, len(FLAGS))
         auxiliary = torch.zeros(rows, longest, dtype=torch.bool)
@@ -102,9 +98,6 @@ class ReaderData(TrainingData[ReaderExample]):
         pairs: list[Tensor] = []
         for row, example in enumerate(examples):
             text, window = example.text, example.window
-            ids[row, : len(window.pieces)] = torch.tensor(window.pieces)
-            attention[row, : len(window.pieces)] = 1
-            spans[row, : len(window.spans)] = torch.tensor(window.spans)
             inside = range(window.first, window.first + len(window.spans))
             own = range(window.own, inside.stop)
             words[row, own.start - inside.start : len(inside)] = torch.tensor(
@@ -129,7 +122,7 @@ class ReaderData(TrainingData[ReaderExample]):
         return ReaderBatch(
             where=tuple(sorted({example.text.id for example in examples})),
             set=name,
-            windows=WindowBatch(ids, attention, spans),
+            windows=WindowBatch.of([example.window for example in examples], longest, self._padding),
             words=words,
             flags=flags,
             auxiliary=auxiliary,
@@ -230,14 +223,10 @@ class ReaderTask:
         self.name = name
         self.start = start
         self.split = split(texts, lambda text: f"{text.set} {text.id}")
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        texts = [attrs.asdict(text) for text in (*self.split.train, *self.split.held_out)]
-        content = json.dumps(texts, default=sorted)  # sets of numbers
-        started = {} if self.start is None else {"start": self.start.card.training["run"]}
-        return {"texts": hashlib.sha256(content.encode()).hexdigest(), **started}
+        read = [attrs.asdict(text) for text in (*self.split.train, *self.split.held_out)]
+        content = json.dumps(read, default=sorted)  # sets of numbers
+        started = {} if start is None else {"start": start.card.training["run"]}
+        self.inputs = {"texts": hashlib.sha256(content.encode()).hexdigest(), **started}
 
     def prepare(self, settings: ReaderTrainingSettings) -> tuple[ReaderModule, ReaderData]:
         """See `TrainingTask`."""

@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
 
 import attrs
 import torch
@@ -241,15 +240,8 @@ class AlignerTask:
         self.split = split([pairs[label.row - 1] for label in labels], pair_key)
         self._pairs = pairs
         self._labels = {label.row - 1: label for label in labels}
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        labels = json.dumps([(row, sorted(label.aligned.items())) for row, label in self._labels.items()])
-        return {
-            "pairs": pairs_digest(self._pairs),
-            "labels": sha256(labels.encode()).hexdigest(),
-        }
+        aligned = json.dumps([(row, sorted(label.aligned.items())) for row, label in self._labels.items()])
+        self.inputs = {"pairs": pairs_digest(pairs), "labels": sha256(aligned.encode()).hexdigest()}
 
     def prepare(self, settings: AlignerSettings) -> tuple[AlignerModule, AlignmentData]:
         """See `TrainingTask`."""

@@ -286,13 +286,9 @@ class ComposerTask:
     def __init__(self, configuration: Configuration, steps: Sequence[OpenPIStep]) -> None:
         self.name = configuration.name
         self.split = split(steps, lambda step: step.procedure)
+        self.inputs = {"steps": steps_digest(steps), "no_change": no_change_steps()}
         self._steps = steps
         self._vocabulary = ChangeVocabulary((), (), (), ())
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {"steps": steps_digest(self._steps), "no_change": no_change_steps()}
 
     def prepare(self, settings: ComposerTrainingSettings) -> tuple[ComposerModule, ComposerData]:
         """See `TrainingTask`."""

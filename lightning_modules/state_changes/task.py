@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
@@ -31,12 +30,7 @@ class CausalChangeTask:
     def __init__(self, configuration: Configuration, steps: Sequence[OpenPIStep]) -> None:
         self.name = configuration.name
         self.split = split(steps, lambda step: step.procedure)
-        self._steps = steps
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {"steps": steps_digest(self._steps)}
+        self.inputs = {"steps": steps_digest(steps)}
 
     def prepare(self, settings: CausalChangeSettings) -> tuple[CausalModule, CausalData]:
         """See `TrainingTask`."""

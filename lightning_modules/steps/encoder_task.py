@@ -7,7 +7,6 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import attrs
 import torch
@@ -19,6 +18,7 @@ from kgscripts.corpora.grouped_steps import GroupedText
 from kgscripts.models.adapters import with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, load_encoder
+from kgscripts.models.inference import padded
 from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, StepEncoderSettings, encoder_checkpoint
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.steps.task import written_texts
@@ -62,10 +62,7 @@ class StepData(TrainingData[tuple[int, int]]):
         self._scenarios = [*train, *held_out]
         self._train = len(train)
         self._ids = [
-            [
-                torch.tensor([encoder.start, *encoder.pieces(text)[: _MOST_PIECES - 2], encoder.separator])
-                for text in scenario.texts
-            ]
+            [[encoder.start, *encoder.pieces(text)[: _MOST_PIECES - 2], encoder.separator] for text in scenario.texts]
             for scenario in self._scenarios
         ]
 
@@ -85,13 +82,11 @@ class StepData(TrainingData[tuple[int, int]]):
 
     def collate(self, examples: Sequence[tuple[int, int]]) -> StepBatch:
         """See `TrainingData`."""
-        pieces = [self._ids[scenario][step] for scenario, step in examples]
-        ids = nn.utils.rnn.pad_sequence(pieces, batch_first=True)
-        lengths = torch.tensor([len(own) for own in pieces])
+        ids, attention = padded([self._ids[scenario][step] for scenario, step in examples])
         return StepBatch(
             where=tuple(sorted({self._scenarios[scenario].scenario for scenario, _ in examples})),
             ids=ids,
-            attention=(torch.arange(ids.shape[1]) < lengths[:, None]).long(),
+            attention=attention,
             groups=torch.tensor([self._scenarios[scenario].groups[step] for scenario, step in examples]),
         )
 
@@ -164,12 +159,8 @@ class EncoderTask:
     def __init__(self, name: str, texts: Iterable[GroupedText] | None = None) -> None:
         self.name = name
         self.split = split(grouped_steps(written_texts() if texts is None else texts), lambda item: item.scenario)
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
         content = json.dumps([attrs.asdict(item) for item in (*self.split.train, *self.split.held_out)])
-        return {"steps": hashlib.sha256(content.encode()).hexdigest()}
+        self.inputs = {"steps": hashlib.sha256(content.encode()).hexdigest()}
 
     def prepare(self, settings: EncoderTrainingSettings) -> tuple[EncoderModule, StepData]:
         """See `TrainingTask`."""

@@ -9,14 +9,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, cast
 
 import torch
-from attrs import evolve, frozen
+from attrs import frozen
 from torch import Tensor, nn
 
 from kgscripts.models.adapters import merge_adapters, with_adapters
 from kgscripts.models.alignment.words import aligned_places, stem
 from kgscripts.models.cloze import UNKNOWN_WORD
 from kgscripts.models.encoder import Encoder
-from kgscripts.models.inference import TensorFields
+from kgscripts.models.inference import TensorFields, padded
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -102,32 +102,35 @@ class AlignerInputs:
 
     def batch(self, pairs: Sequence[Sides], windows: Sequence[Window]) -> AlignerBatch:
         """The windows, a row each; `pairs` holds their rows, and no word of it is hidden any more."""
-        batch = _empty(windows)
-        rows = []
+        rows: list[list[int]] = []
+        types: list[list[int]] = []
+        abstract: list[list[int]] = []
+        concrete: list[list[int]] = []
+        aligned = torch.zeros(len(windows), max(len(window.abstract) for window in windows), dtype=torch.bool)
+        height = max(len(window.concrete) for window in windows)
+        features = torch.zeros(len(windows), height, aligned.shape[1], len(FEATURES))
         for at, window in enumerate(windows):
-            pair = pairs[window.row]
-            ids = [self._start]
-            for index in window.abstract:
-                batch.abstract[at, index - window.abstract.start] = len(ids)
-                ids += self._pieces(pair.abstract[index])
-            ids.append(self._separator)
+            pair, ids = pairs[window.row], [self._start]
+            abstract.append(self._read(pair.abstract, window.abstract, ids))
             second = len(ids)
-            for index in window.concrete:
-                batch.concrete[at, index - window.concrete.start] = len(ids)
-                ids += self._pieces(pair.concrete[index])
-            ids.append(self._separator)
-            rows.append((ids, second))
+            concrete.append(self._read(pair.concrete, window.concrete, ids))
+            rows.append(ids)
+            types.append([0] * second + [_CONCRETE_TYPE] * (len(ids) - second))
             places = [index for index in aligned_places(pair.abstract) if index in window.abstract]
-            batch.aligned[at, [index - window.abstract.start for index in places or window.abstract]] = True
-            height, width = len(window.concrete), len(window.abstract)
-            batch.features[at, :height, :width] = _features(pair, window)
-        length = max(len(ids) for ids, _ in rows)
-        pieces = torch.zeros(3, len(rows), length, dtype=torch.int64)
-        for at, (ids, second) in enumerate(rows):
-            pieces[0, at, : len(ids)] = torch.tensor(ids)
-            pieces[1, at, second : len(ids)] = _CONCRETE_TYPE
-            pieces[2, at, : len(ids)] = 1
-        return evolve(batch, ids=pieces[0], types=pieces[1], attention=pieces[2])
+            aligned[at, [index - window.abstract.start for index in places or window.abstract]] = True
+            features[at, : len(window.concrete), : len(window.abstract)] = _features(pair, window)
+        pieces, attention = padded(rows)
+        types_of, firsts, seconds = (padded(side)[0] for side in (types, abstract, concrete))
+        return AlignerBatch(pieces, types_of, attention, firsts, seconds, aligned, features)
+
+    def _read(self, words: Sequence[str], inside: range, ids: list[int]) -> list[int]:
+        """Add the pieces of words, and a separator, to the ids of a row; the places of the words' first pieces."""
+        firsts = []
+        for index in inside:
+            firsts.append(len(ids))
+            ids += self._pieces(words[index])
+        ids.append(self._separator)
+        return firsts
 
     def _pieces(self, word: str) -> Sequence[int]:
         if word not in self._known:
@@ -144,22 +147,6 @@ class AlignerInputs:
             stop += stop < len(whole) and ends[stop + 1] - ends[start] <= ABSTRACT_PIECES
             start -= start > 0 and ends[stop] - ends[start - 1] <= ABSTRACT_PIECES
         return Window(row, range(start, stop), concrete)
-
-
-def _empty(windows: Sequence[Window]) -> AlignerBatch:
-    rows = len(windows)
-    width = max(len(window.abstract) for window in windows)
-    height = max(len(window.concrete) for window in windows)
-    nothing = torch.zeros(0, dtype=torch.int64)
-    return AlignerBatch(
-        ids=nothing,
-        types=nothing,
-        attention=nothing,
-        abstract=torch.zeros(rows, width, dtype=torch.int64),
-        concrete=torch.zeros(rows, height, dtype=torch.int64),
-        aligned=torch.zeros(rows, width, dtype=torch.bool),
-        features=torch.zeros(rows, height, width, len(FEATURES)),
-    )
 
 
 def _features(pair: Sides, window: Window) -> Tensor:

@@ -19,7 +19,7 @@ from kgscripts.models.adapters import merge_adapters, with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import Encoder, find_encoder, load_encoder, weights_digest
-from kgscripts.models.inference import ROWS, TensorFields, fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.inference import ROWS, TensorFields, fixed_batches, padded, padded_length, run_side_by_side
 
 if TYPE_CHECKING:
     from peft import PeftModel
@@ -84,14 +84,9 @@ class InputEncoding:
 
     def batch(self, inputs: Sequence[MaskedInput], length: int) -> MaskedBatch:
         """The inputs, padded to `length` pieces."""
-        ids = torch.full((len(inputs), length), self.padding)
-        types = torch.zeros_like(ids)
-        attention = torch.zeros_like(ids)
-        for row, item in enumerate(inputs):
-            ids[row, : len(item.ids)] = torch.tensor(item.ids)
-            types[row, item.concrete_start : len(item.ids)] = 1
-            attention[row, : len(item.ids)] = 1
-        return MaskedBatch(ids, types, attention)
+        ids, attention = padded([item.ids for item in inputs], length, self.padding)
+        starts = torch.tensor([item.concrete_start for item in inputs])
+        return MaskedBatch(ids, attention * (torch.arange(length) >= starts[:, None]), attention)
 
 
 def _window(length: int, place: int, room: int) -> int:
