@@ -11,16 +11,17 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.adapters import trained_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.inference import padded
 from kgscripts.reproductions.kidscook.cloze.filling import cloze_item
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_loading import (
+    ADAPTERS,
     add_trainable_adapters,
     causal_checkpoint,
     load_causal_model,
     restore_adapters,
-    trained_adapters,
 )
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import (
@@ -114,7 +115,7 @@ class CausalModule(TrainingModule):
 
     def trained_state(self) -> Mapping[str, Tensor]:
         """See `TrainingModule`; a network that stays as it is, is not saved with its adapters."""
-        return trained_adapters(self.network) if self._has_adapters else super().trained_state()
+        return trained_adapters(self.network, ADAPTERS) if self._has_adapters else super().trained_state()
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """See `TrainingModule`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 
 import torch
 from attrs import frozen
@@ -196,14 +196,6 @@ class MaskedModule(TrainingModule):
             rest = batch.words[~is_blank] - blanks.shape[1]
             nats = nats + functional.cross_entropy(others.float(), rest, reduction="sum")
         return Loss(nats / len(batch.words), len(batch.words))
-
-    def trained_state(self) -> Mapping[str, Tensor]:
-        """Adapters and head; the encoder stays as it is."""
-        return self.network.trained()
-
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """See `TrainingModule`."""
-        self.network.restore(state)
 
 
 _MAX_TOKENS = 50

@@ -204,14 +204,6 @@ class AlignerModule(TrainingModule):
             nats = nats + self._settings.anchor_weight * self._mean_nats(batch.anchored)
         return Loss(nats, max(1, len(batch.labelled.rows)))
 
-    def trained_state(self) -> Mapping[str, Tensor]:
-        """Adapters and scores; the encoder stays as it is."""
-        return self.network.trained_tensors()
-
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """See `TrainingModule`."""
-        self.network.load_trained_tensors(state)
-
     def _mean_nats(self, targets: Targets) -> Tensor:
         """The mean surprisal of the targets; a target for which several words are right is any of these."""
         scores = self.network(targets.inputs)

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.models.adapters import layer_weights
-from kgscripts.models.changes.composer import ComposerSettings, composer_checkpoint
+from kgscripts.models.changes.composer import ComposerSettings, below, composer_checkpoint
 from kgscripts.models.changes.inputs import StepBatch, StepInput, batch_of, step_inputs
 from kgscripts.models.changes.neighbours import KnownSteps
 from kgscripts.models.changes.network import (
@@ -209,8 +209,8 @@ class ComposerModule(TrainingModule):
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """See `TrainingModule`."""
-        self.network.load_state_dict(_below(_NETWORK, state))
-        for name, weight in _below(_ENCODER, state).items():
+        self.network.load_state_dict(below(_NETWORK, state))
+        for name, weight in below(_ENCODER, state).items():
             self._layers[name].data.copy_(weight)
 
     @property
@@ -260,10 +260,6 @@ class ComposerModule(TrainingModule):
                 found = torch.where((texts == ABSENT)[..., None], network.no_filler, found)
             vectors.append(found)
         return torch.stack(vectors, dim=2) + network.place
-
-
-def _below(prefix: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}
 
 
 def _picked(scores: Tensor, places: Tensor) -> Tensor:

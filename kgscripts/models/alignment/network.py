@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
-from typing import TYPE_CHECKING, cast
 
 import torch
 from attrs import frozen
 from torch import Tensor, nn
 
-from kgscripts.models.adapters import merge_adapters, with_adapters
+from kgscripts.models.adapters import AdaptedNetwork, with_adapters
 from kgscripts.models.alignment.words import aligned_places, stem
 from kgscripts.models.cloze import UNKNOWN_WORD
 from kgscripts.models.encoder import Encoder
 from kgscripts.models.inference import TensorFields, padded
-
-if TYPE_CHECKING:
-    from peft import PeftModel
-
-    from kgscripts.models.encoder import Bert
-
 
 ABSTRACT_PIECES = 160
 CONCRETE_PIECES = 348
@@ -173,16 +166,7 @@ _NOT_ALIGNED = -1e4
 """The score of words to which no word is aligned: its probability is zero in float32."""
 
 
-_ADAPTER = ".parametrizations.weight.0."
-_STORED_NAMES = {
-    "encoder.base_model.model.": "encoder.",
-    ".lora_A.default.weight": f"{_ADAPTER}down",
-    ".lora_B.default.weight": f"{_ADAPTER}up",
-}
-"""Parts of peft's names of adapters -> their names in checkpoints of aligners."""
-
-
-class AlignerNetwork(nn.Module):
+class AlignerNetwork(AdaptedNetwork):
     """Scores each concrete word against each abstract word, both sides read together.
 
     Parameters
@@ -195,11 +179,13 @@ class AlignerNetwork(nn.Module):
         The rank of the adapters that are trained; None for inference.
     """
 
+    adapter_names = ("encoder.{}.parametrizations.weight.0.down", "encoder.{}.parametrizations.weight.0.up")
+
     def __init__(self, encoder: Encoder, *, layers: int, size: int, rank: int | None = None) -> None:
         super().__init__()
         encoder.network.encoder.layer = encoder.network.encoder.layer[:layers]
         width = encoder.network.config.hidden_size
-        self.encoder: PeftModel | Bert = encoder.network if rank is None else with_adapters(encoder.network, rank)
+        self.adapted = encoder.network if rank is None else with_adapters(encoder.network, rank)
         self.concrete = nn.Linear(width, size)
         self.abstract = nn.Linear(width, size)
         self.features = nn.Linear(len(FEATURES), 1, bias=False)
@@ -209,7 +195,7 @@ class AlignerNetwork(nn.Module):
 
     def forward(self, batch: AlignerBatch) -> Tensor:
         """Scores (rows, concrete, abstract), float32; their softmax over the last axis is p(a_j = i | x, y)."""
-        states = self.encoder(
+        states = self.adapted(
             input_ids=batch.ids, attention_mask=batch.attention, token_type_ids=batch.types
         ).last_hidden_state
         concrete = self.concrete(_at(states, batch.concrete))
@@ -218,41 +204,6 @@ class AlignerNetwork(nn.Module):
         scores = scores + self.features(batch.features)[..., 0].float()
         masked: Tensor = scores.masked_fill(~batch.aligned[:, None, :], _NOT_ALIGNED)
         return masked
-
-    def trained_tensors(self) -> dict[str, Tensor]:
-        """The tensors that training changes, by their names in checkpoints; MiniLM's own are not stored."""
-        return {_stored(name): parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
-
-    def load_trained_tensors(self, tensors: Mapping[str, Tensor]) -> None:
-        """The inverse of `trained_tensors`; values may be stored in half precision.
-
-        Raises ValueError where a tensor is missing, foreign, of another shape or not finite.
-        """
-        own = self.trained_tensors()
-        if own.keys() != tensors.keys():
-            raise ValueError(f"{len(own.keys() ^ tensors.keys())} tensors are missing or foreign")
-        for name, parameter in own.items():
-            if tensors[name].shape != parameter.shape or not tensors[name].isfinite().all():
-                raise ValueError(f"{name} is {tuple(tensors[name].shape)}, or not finite")
-            parameter.data.copy_(tensors[name])
-
-    def read_trained_tensors(self, tensors: Mapping[str, Tensor], rank: int) -> None:
-        """Load what `trained_tensors` of a network with adapters of this rank gave into one without.
-
-        Raises ValueError where a tensor is missing, foreign, of another shape or not finite; RuntimeError too.
-        """
-        parts: dict[str, dict[str, Tensor]] = {"down": {}, "up": {}, "": {}}
-        for name, tensor in tensors.items():
-            layer, _, part = name.partition(_ADAPTER)
-            parts.setdefault(part, {})[layer.removeprefix("encoder.") if part else name] = tensor.float()
-        down, up, scores = parts.pop("down"), parts.pop("up"), parts.pop("")
-        own = {name for name in self.state_dict() if not name.startswith("encoder.")}
-        if strange := own ^ scores.keys() | parts.keys():
-            raise ValueError(f"{len(strange)} tensors are missing or foreign, such as {min(strange)}")
-        if not all(tensor.isfinite().all() for tensor in scores.values()):
-            raise ValueError("a score's tensor is not finite")
-        merge_adapters(cast("Bert", self.encoder), down, up, rank)
-        self.load_state_dict(scores, strict=False)
 
     def log_posteriors(self, pair: Sides) -> Tensor:
         """log p(a_j = i | x, y) of each word independently, (concrete, abstract) float32; -inf where impossible.
@@ -268,12 +219,6 @@ class AlignerNetwork(nn.Module):
             rows, columns = slice(*_bounds(window.concrete)), slice(*_bounds(window.abstract))
             result[rows, columns] = scores[at, : len(window.concrete), : len(window.abstract)]
         return result
-
-
-def _stored(name: str) -> str:
-    for part, stored in _STORED_NAMES.items():
-        name = name.replace(part, stored)
-    return name
 
 
 def _at(states: Tensor, places: Tensor) -> Tensor:

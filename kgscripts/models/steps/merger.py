@@ -15,13 +15,14 @@ import torch
 from attrs import field, frozen, validators
 from torch import Tensor, nn
 
+from kgscripts.models.adapters import split_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
 from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, pair_features
-from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, encoder_model
+from kgscripts.models.steps.encoder import ADAPTERS, StepEncoder, encoder_model
 from schemas.provenance import Model
 
 KIND = "step-merger"
@@ -189,7 +190,7 @@ def merger_model(checkpoint: Checkpoint) -> StepMerger:
     for name in encoder.stored_settings():
         del values[name]
     settings = StepSettings(**values)
-    tensors = {name: value for name, value in checkpoint.tensors.items() if not name.startswith((DOWN, UP))}
+    tensors = split_adapters(checkpoint.tensors, ADAPTERS)[2]
     if not all(value.isfinite().all() for value in tensors.values()):
         raise ValueError("weights that are not finite")
     network = PairNetwork(settings.hidden)
