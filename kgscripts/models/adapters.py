@@ -85,14 +85,14 @@ class AdaptedNetwork(nn.Module):
     def load_trained_tensors(self, tensors: Mapping[str, Tensor]) -> None:
         """The inverse of `trained_tensors`; values may be stored in half precision.
 
-        Raises ValueError where a tensor is missing, foreign, of another shape or not finite.
+        Raises ValueError where a tensor is missing, foreign or of another shape.
         """
         _copy(self.trained_tensors(), tensors)
 
     def read_trained_tensors(self, tensors: Mapping[str, Tensor], rank: int) -> None:
         """Load what `trained_tensors` of a network with adapters of this rank gave into one without.
 
-        Raises ValueError where a tensor is missing, foreign, of another shape or not finite.
+        Raises ValueError where a tensor is missing, foreign or of another shape.
         """
         down, up, others = split_adapters(tensors, self.adapter_names)
         _copy(self._own_tensors(), others)
@@ -107,8 +107,8 @@ def _copy(own: Mapping[str, Tensor], stored: Mapping[str, Tensor]) -> None:
     if strange := own.keys() ^ stored.keys():
         raise ValueError(f"{len(strange)} tensors are missing or foreign, such as {min(strange)}")
     for name, tensor in own.items():
-        if stored[name].shape != tensor.shape or not stored[name].isfinite().all():
-            raise ValueError(f"{name} is {tuple(stored[name].shape)}, or not finite")
+        if stored[name].shape != tensor.shape:
+            raise ValueError(f"{name} is {tuple(stored[name].shape)}")
         tensor.copy_(stored[name])
 
 
@@ -151,7 +151,7 @@ def add_adapters(
 ) -> None:
     """Add adapters to the weights of the layers of the same names, each (outputs, inputs).
 
-    Raises ValueError if an adapter is missing, unknown, of another shape or not finite.
+    Raises ValueError if an adapter is missing, unknown or of another shape.
     """
     if strange := (weights.keys() ^ down.keys()) | (weights.keys() ^ up.keys()):
         raise ValueError(f"{len(strange)} adapters are missing or foreign, such as that of {min(strange)}")
@@ -159,6 +159,4 @@ def add_adapters(
         outputs, inputs = weight.shape
         if down[name].shape != (rank, inputs) or up[name].shape != (outputs, rank):
             raise ValueError(f"the adapter of {name} is not one of rank {rank} for its layer")
-        if not (down[name].isfinite().all() and up[name].isfinite().all()):
-            raise ValueError(f"the adapter of {name} is not finite")
         weight.data += SCALE * (up[name] @ down[name])

@@ -40,7 +40,7 @@ from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.openpi.reading import OpenPIStep
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
-from lightning_modules.state_changes.steps import steps_digest
+from lightning_modules.state_changes.task import steps_digest
 from lightning_modules.task_settings import ComposerTrainingSettings
 from schemas.changes import Change, ProcedureStep
 from schemas.errors import InputError

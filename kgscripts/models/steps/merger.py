@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 import torch
-from attrs import field, frozen, validators
+from attrs import define, field, frozen, validators
 from torch import Tensor, nn
 
 from kgscripts.models.adapters import split_adapters
@@ -73,6 +73,7 @@ class PairNetwork(nn.Module):
         return odds
 
 
+@define(eq=False, repr=False, slots=False)
 class StepMerger(TrainedModel):
     """Merges the actions of a scenario that are the same step. `vectors` gives the vectors of texts.
 
@@ -80,18 +81,11 @@ class StepMerger(TrainedModel):
     for their places and companions.
     """
 
-    def __init__(
-        self,
-        network: PairNetwork,
-        settings: StepSettings,
-        model: Model,
-        vectors: Vectors,
-    ) -> None:
-        self.model = model
-        self.settings = settings
-        self.vectors = vectors
-        self.least_cosine = LEAST_COSINE
-        self._network = network.eval()
+    _network: PairNetwork
+    settings: StepSettings
+    model: Model
+    vectors: Vectors
+    least_cosine: float = field(default=LEAST_COSINE, init=False)
 
     def to(self, device: str) -> StepMerger:
         """This merger, whose encoder is moved to another device; the classifier of pairs stays on the CPU."""
@@ -103,8 +97,7 @@ class StepMerger(TrainedModel):
         """This merger with another `least`, and with a `first` as far from it as now."""
         apart = self.settings.first - self.settings.least
         first = min(max(threshold + apart, _SMALLEST), 1 - _SMALLEST)
-        settings = attrs.evolve(self.settings, least=threshold, first=first)
-        return StepMerger(self._network, settings, self.model, self.vectors)
+        return attrs.evolve(self, settings=attrs.evolve(self.settings, least=threshold, first=first))
 
     def merge(self, texts: Sequence[Sequence[ActionParts]]) -> list[StepGroup]:
         """The groups of two or more actions of a scenario's texts that are the same step.
@@ -190,9 +183,6 @@ def merger_model(checkpoint: Checkpoint) -> StepMerger:
     for name in encoder.stored_settings():
         del values[name]
     settings = StepSettings(**values)
-    tensors = split_adapters(checkpoint.tensors, ADAPTERS)[2]
-    if not all(value.isfinite().all() for value in tensors.values()):
-        raise ValueError("weights that are not finite")
     network = PairNetwork(settings.hidden)
-    network.load_state_dict(tensors)
-    return StepMerger(network, settings, checkpoint.model, encoder)
+    network.load_state_dict(split_adapters(checkpoint.tensors, ADAPTERS)[2])
+    return StepMerger(network.eval(), settings, checkpoint.model, encoder)

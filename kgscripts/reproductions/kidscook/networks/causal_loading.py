@@ -152,8 +152,6 @@ def cloze_model(checkpoint: Checkpoint) -> CausalModel:
     if odd := set(_untied(network)) ^ set(checkpoint.tensors):
         raise ValueError(f"weights that are missing or foreign: {', '.join(sorted(odd)[:3])}")
     network.load_state_dict(checkpoint.tensors, strict=False)
-    if not all(weight.isfinite().all() for weight in checkpoint.tensors.values()):
-        raise ValueError("weights that are not finite")
     pieces = [*tokenizer.get_vocab().values(), *(one for one in (start, end) if one is not None)]
     if not 0 <= min(pieces) <= max(pieces) < network.config.vocab_size:
         raise ValueError("pieces that the network does not have")
