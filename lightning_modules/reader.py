@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
+from kgscripts.models.inference import padded
 from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NEEDED, NONE, PAIRS, WORDS
 from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
@@ -88,24 +89,21 @@ class ReaderData(TrainingData[ReaderExample]):
     def collate(self, examples: Sequence[ReaderExample]) -> ReaderBatch:
         """See `TrainingData`."""
         name = examples[0].text.set
-        rows = len(examples)
         longest = max(len(example.window.spans) for example in examples)
-        words = torch.full((rows, longest), -1, dtype=torch.int64)
-        flags = torch.zeros(rows, longest, len(FLAGS))
-        auxiliary = torch.zeros(rows, longest, dtype=torch.bool)
-        grammar = torch.zeros(rows, longest, dtype=torch.bool)
+        flags = torch.zeros(len(examples), longest, len(FLAGS))
+        words: list[list[int]] = []
+        auxiliary: list[list[int]] = []
+        grammar: list[list[int]] = []
         predicates: list[tuple[int, int]] = []
         pairs: list[Tensor] = []
         for row, example in enumerate(examples):
             text, window = example.text, example.window
             inside = range(window.first, window.first + len(window.spans))
             own = range(window.own, inside.stop)
-            words[row, own.start - inside.start : len(inside)] = torch.tensor(
-                [WORDS[name].index(text.words.get(number, NONE)) for number in own]
-            )
-            grammar[row, : len(inside)] = torch.tensor([is_grammar(text.text.all_words[number]) for number in inside])
-            if name != LISTS:
-                auxiliary[row, : len(inside)] = torch.tensor([is_unknown(text, number) for number in inside])
+            known = [WORDS[name].index(text.words.get(number, NONE)) for number in own]
+            words.append([-1] * (own.start - inside.start) + known)
+            grammar.append([is_grammar(text.text.all_words[number]) for number in inside])
+            auxiliary.append([name != LISTS and is_unknown(text, number) for number in inside])
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1
@@ -123,10 +121,10 @@ class ReaderData(TrainingData[ReaderExample]):
             where=tuple(sorted({example.text.id for example in examples})),
             set=name,
             windows=WindowBatch.of([example.window for example in examples], longest, self._padding),
-            words=words,
+            words=padded(words, longest, -1)[0],
             flags=flags,
-            auxiliary=auxiliary,
-            grammar=grammar,
+            auxiliary=padded(auxiliary, longest)[0].bool(),
+            grammar=padded(grammar, longest)[0].bool(),
             row=at[:, 0],
             place=at[:, 1],
             pairs=torch.stack(pairs) if pairs else torch.zeros(0, longest, dtype=torch.int64),

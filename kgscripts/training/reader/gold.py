@@ -257,21 +257,29 @@ _EASDRL = frozenset({"essential", "optional", "exclusive"})
 
 def _of_spans(record: Mapping[str, Any]) -> LabelledText:
     name: str = record["set"]
-    known, links, spans = WORDS[name], PAIRS[name], record["spans"]
+    links, spans = PAIRS[name], record["spans"]
     words = words_of_lines(record["text"])
-    labels: dict[int, str] = {}
-    pairs: dict[int, dict[int, str]] = {}
-    for label, start, end in spans:
-        own = "action" if label in _EASDRL else label
-        place = words.at(start) if _is_action(own) else words.last(end)
-        if own in known and labels.setdefault(place, own) == own and _is_action(own):
-            pairs[place] = {}
+    own = [("action" if label in _EASDRL else label, start, end) for label, start, end in spans]
+    labels, pairs = _labels(name, own, words)
     for label, one, other in _with_tools_used(record["links"], record["text"], spans):
         thing, action = spans[one], spans[other]
         named = label if label in links else f"{thing[0]} {label.rstrip(digits)}"  # "Acts-on2" of a second thing
         if named in links and words.at(action[1]) in pairs:
             pairs[words.at(action[1])][words.last(thing[2])] = named
     return LabelledText(name, record["id"], ReaderText(record.get("title") or "", words.sentences), labels, pairs)
+
+
+def _labels(
+    set: str, spans: Iterable[tuple[str, int, int]], words: Words
+) -> tuple[dict[int, str], dict[int, dict[int, str]]]:
+    """The labels of words by spans (an action's first word, a thing's last), and the actions, without things so far."""
+    labels: dict[int, str] = {}
+    pairs: dict[int, dict[int, str]] = {}
+    for label, start, end in spans:
+        place = words.at(start) if _is_action(label) else words.last(end)
+        if label in WORDS[set] and labels.setdefault(place, label) == label and _is_action(label):
+            pairs[place] = {}
+    return labels, pairs
 
 
 def _with_tools_used(
@@ -308,12 +316,7 @@ def recipes(path: Path) -> list[LabelledText]:
 
 def _of_recipe(recipe: TaggedRecipe, words: Words) -> LabelledText:
     name = "recipe-flow"
-    labels: dict[int, str] = {}
-    pairs: dict[int, dict[int, str]] = {}
-    for phrase in recipe.phrases:
-        place = words.at(phrase.start) if _is_action(phrase.tag) else words.last(phrase.end)
-        if phrase.tag in WORDS[name] and labels.setdefault(place, phrase.tag) == phrase.tag and _is_action(phrase.tag):
-            pairs[place] = {}
+    labels, pairs = _labels(name, ((phrase.tag, phrase.start, phrase.end) for phrase in recipe.phrases), words)
     for phrase in recipe.phrases:
         label = f"{phrase.tag} {phrase.edge}"
         if phrase.to is not None and label in PAIRS[name]:
