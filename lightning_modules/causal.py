@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import torch
 from attrs import frozen
 from torch import Tensor
 from torch.nn import functional
-from torch.nn.utils.rnn import pad_sequence
 
 from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.adapters import trained_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.inference import padded
 from kgscripts.reproductions.kidscook.cloze.filling import cloze_item
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_loading import (
+    ADAPTERS,
     add_trainable_adapters,
     causal_checkpoint,
     load_causal_model,
     restore_adapters,
-    trained_adapters,
 )
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import (
@@ -71,14 +71,9 @@ class CausalData(TrainingData[CausalText]):
 
     def collate(self, examples: Sequence[CausalText]) -> CausalBatch:
         """See `TrainingData`."""
-        whole = [torch.tensor(text.prompt + text.answer) for text in examples]
-        labels = [torch.tensor([NO_LABEL] * len(text.prompt) + text.answer) for text in examples]
-        return CausalBatch(
-            where=tuple(text.where for text in examples),
-            ids=pad_sequence(whole, batch_first=True),
-            attention=pad_sequence([torch.ones_like(text) for text in whole], batch_first=True),
-            labels=pad_sequence(labels, batch_first=True, padding_value=NO_LABEL),
-        )
+        ids, attention = padded([text.prompt + text.answer for text in examples])
+        labels, _ = padded([[NO_LABEL] * len(text.prompt) + text.answer for text in examples], value=NO_LABEL)
+        return CausalBatch(tuple(text.where for text in examples), ids, attention, labels)
 
 
 def pair_text(pair: Pair, model: CausalModel) -> CausalText:
@@ -120,7 +115,7 @@ class CausalModule(TrainingModule):
 
     def trained_state(self) -> Mapping[str, Tensor]:
         """See `TrainingModule`; a network that stays as it is, is not saved with its adapters."""
-        return trained_adapters(self.network) if self._has_adapters else super().trained_state()
+        return trained_adapters(self.network, ADAPTERS) if self._has_adapters else super().trained_state()
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """See `TrainingModule`."""
@@ -142,12 +137,7 @@ class CausalTask:
     def __init__(self, configuration: Configuration, pairs: Sequence[Pair]) -> None:
         self.name = f"{Path(configuration.training.pretrained).name}, fine-tuned"
         self.split = split(pairs, pair_key)
-        self._pairs = pairs
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {"pairs": pairs_digest(self._pairs)}
+        self.inputs = {"pairs": pairs_digest(pairs)}
 
     def prepare(self, settings: CausalSettings) -> tuple[CausalModule, CausalData]:
         """See `TrainingTask`."""

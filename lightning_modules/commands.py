@@ -138,8 +138,7 @@ def state_changes(
         raise ConfigurationError(message, remedy="leave out --resume and --max-time")
     from kgscripts.models.checkpoint import save_checkpoint
     from lightning_modules.state_changes.composer_task import ComposerTask
-    from lightning_modules.state_changes.steps import build_retrieval, read_steps
-    from lightning_modules.state_changes.task import CausalChangeTask
+    from lightning_modules.state_changes.task import CausalChangeTask, build_retrieval, read_steps
 
     steps = run.limited(read_steps(train))
     data = f"{_described('steps', steps, train)} (OpenPI, MIT)"

@@ -16,44 +16,11 @@ from kgscripts.settings import settings_from, toml_value
 from schemas.errors import ConfigurationError
 from schemas.input_files import read_toml
 
-KINDS: Mapping[str, Mapping[str, str]] = {
-    "transducer": dict.fromkeys(
-        ("transducer", "language-model", "sequence-to-sequence"),
-        "lightning_modules.task_settings:TransducerTrainingSettings",
-    ),
-    "masked": {"masked": "lightning_modules.task_settings:MaskedSettings"},
-    "causal": {"causal": "lightning_modules.task_settings:CausalSettings"},
-    "aligner": {"aligner": "lightning_modules.task_settings:AlignerSettings"},
-    "state-changes": {
-        "composer": "lightning_modules.task_settings:ComposerTrainingSettings",
-        "retrieval": "kgscripts.reproductions.openpi.retrieval:RetrievalSettings",
-        "causal": "lightning_modules.task_settings:CausalChangeSettings",
-    },
-    "reader": {"reader": "lightning_modules.task_settings:ReaderTrainingSettings"},
-    "scenarios": {
-        "detector": "lightning_modules.task_settings:DetectorTrainingSettings",
-        "topic-tiling": "lightning_modules.task_settings:TilingTrainingSettings",
-    },
-    "step-encoder": {"encoder": "lightning_modules.task_settings:EncoderTrainingSettings"},
-    "steps": {"merger": "lightning_modules.task_settings:StepTrainingSettings"},
-    "tools": {"ranker": "kgscripts.training.tool_ranker:RankerSettings"},
-    "text": {"pipeline": "kgscripts.training.text.train:PipelineSettings"},
-}
+_CONFIGS = Path(str(resources.files("lightning_modules") / "configs"))
+_TASKS = read_toml(_CONFIGS / "tasks.toml")
+KINDS: Mapping[str, Mapping[str, str]] = {task: facts["kinds"] for task, facts in _TASKS.items()}
 """Task -> kind of model -> the class of its settings."""
-
-DEFAULTS: Mapping[str, str] = {
-    "transducer": "transducer-parameterised",
-    "masked": "masked",
-    "causal": "causal",
-    "aligner": "aligner",
-    "state-changes": "composer",
-    "reader": "reader",
-    "scenarios": "detector",
-    "step-encoder": "encoder",
-    "steps": "merger",
-    "tools": "ranker",
-    "text": "pipeline",
-}
+DEFAULTS: Mapping[str, str] = {task: facts["default"] for task, facts in _TASKS.items()}
 """Task -> the configuration that its shipped model was trained with."""
 
 _TABLES = ("network", "training")
@@ -74,7 +41,7 @@ class Configuration:
 
 def shipped_configurations(task: str) -> list[str]:
     """The names of the configurations of a task that ship."""
-    return sorted(path.stem for path in _folder(task).glob("*.toml"))
+    return sorted(path.stem for path in (_CONFIGS / task).glob("*.toml"))
 
 
 def read_configuration(
@@ -90,7 +57,7 @@ def read_configuration(
     """
     name = str(name_or_path) or DEFAULTS[task]
     shipped = shipped_configurations(task)
-    path = _folder(task) / f"{name}.toml" if name in shipped else Path(name)
+    path = _CONFIGS / task / f"{name}.toml" if name in shipped else Path(name)
     values = read_toml(path, remedy=f"name a TOML file, or one of {', '.join(shipped)}")
     tables = {table: values.pop(table, {}) for table in _TABLES}
     for table, content in tables.items():
@@ -130,9 +97,8 @@ def name_of_trained(name: str, out: Path) -> str:
     configuration has the name of its directory.
     """
     shipped, out = shipped_models(), out.resolve()
-    files = (Path(str(resources.files("lightning_modules"))) / "configs").glob("*/*.toml")
     packaged = {read_card(path)[0].name for path in packaged_models().values()}
-    taken = {*shipped, *packaged, *(read_toml(file)["name"] for file in files)}
+    taken = {*shipped, *packaged, *(read_toml(file)["name"] for file in _CONFIGS.glob("*/*.toml"))}
     if name in taken and out not in {path.resolve() for path in shipped.values()}:
         return f"own {out.name}" if out.name in taken else out.name
     return name
@@ -157,7 +123,3 @@ def _network(kind: str, training: Any, values: Mapping[str, Any], where: str) ->
         remedy = "leave out hard_em_after, or train a transducer"
         raise ConfigurationError(f"a {kind} has no alignments for hard EM", where=where, remedy=remedy)
     return network_settings(kind, values, f"{where} [network]")
-
-
-def _folder(task: str) -> Path:
-    return Path(str(resources.files("lightning_modules") / "configs" / task))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Sequence
 
 import torch
 from attrs import frozen
@@ -198,14 +197,6 @@ class MaskedModule(TrainingModule):
             nats = nats + functional.cross_entropy(others.float(), rest, reduction="sum")
         return Loss(nats / len(batch.words), len(batch.words))
 
-    def trained_state(self) -> Mapping[str, Tensor]:
-        """Adapters and head; the encoder stays as it is."""
-        return self.network.trained()
-
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """See `TrainingModule`."""
-        self.network.restore(state)
-
 
 _MAX_TOKENS = 50
 
@@ -221,17 +212,13 @@ class MaskedTask:
 
     def __init__(self, configuration: Configuration, pairs: Sequence[Pair]) -> None:
         self.name = configuration.name
-        self._pairs = [pair for pair in map(cut, pairs) if any(pair.blanks)]
+        with_blanks = [pair for pair in map(cut, pairs) if any(pair.blanks)]
         try:
-            self.split = split(self._pairs, pair_key)
+            self.split = split(with_blanks, pair_key)
         except InputError as error:
             remedy = "name cloze templates (kgscripts corpora cloze makes them) with 2 abstract sentences at least"
-            raise InputError(f"{len(self._pairs)} pairs with blanks are too few", remedy=remedy) from error
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {"pairs": pairs_digest(self._pairs)}
+            raise InputError(f"{len(with_blanks)} pairs with blanks are too few", remedy=remedy) from error
+        self.inputs = {"pairs": pairs_digest(with_blanks)}
 
     def prepare(self, settings: MaskedSettings) -> tuple[MaskedModule, ClozeData]:
         """See `TrainingTask`."""

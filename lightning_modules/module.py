@@ -19,6 +19,7 @@ from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 from torch.utils.data import DataLoader, Sampler
 
 from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.models.adapters import AdaptedNetwork
 from kgscripts.models.inference import TensorFields
 from lightning_modules.settings import CONSTANT, ONE_CYCLE, TrainingSettings
 from schemas.errors import InputError, ModelError
@@ -201,11 +202,15 @@ class TrainingModule(pl.LightningModule):
 
     def trained_state(self) -> Mapping[str, Tensor]:
         """What training changes, by name."""
-        return self.network.state_dict()
+        network = self.network
+        return network.trained_tensors() if isinstance(network, AdaptedNetwork) else network.state_dict()
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """Load what `trained_state` gave."""
-        self.network.load_state_dict(state)
+        if isinstance(self.network, AdaptedNetwork):
+            self.network.load_trained_tensors(state)
+        else:
+            self.network.load_state_dict(state)
 
     def trained_parameters(self) -> list[nn.Parameter]:
         """The parameters that are not frozen."""

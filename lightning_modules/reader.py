@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
+from kgscripts.models.inference import padded
 from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NEEDED, NONE, PAIRS, WORDS
 from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
@@ -88,31 +89,21 @@ class ReaderData(TrainingData[ReaderExample]):
     def collate(self, examples: Sequence[ReaderExample]) -> ReaderBatch:
         """See `TrainingData`."""
         name = examples[0].text.set
-        rows = len(examples)
-        most = max(len(example.window.pieces) for example in examples)
         longest = max(len(example.window.spans) for example in examples)
-        ids = torch.full((rows, most), self._padding, dtype=torch.int64)
-        attention = torch.zeros_like(ids)
-        spans = torch.zeros(rows, longest, 2, dtype=torch.int64)
-        words = torch.full((rows, longest), -1, dtype=torch.int64)
-        flags = torch.zeros(rows, longest, len(FLAGS))
-        auxiliary = torch.zeros(rows, longest, dtype=torch.bool)
-        grammar = torch.zeros(rows, longest, dtype=torch.bool)
+        flags = torch.zeros(len(examples), longest, len(FLAGS))
+        words: list[list[int]] = []
+        auxiliary: list[list[int]] = []
+        grammar: list[list[int]] = []
         predicates: list[tuple[int, int]] = []
         pairs: list[Tensor] = []
         for row, example in enumerate(examples):
             text, window = example.text, example.window
-            ids[row, : len(window.pieces)] = torch.tensor(window.pieces)
-            attention[row, : len(window.pieces)] = 1
-            spans[row, : len(window.spans)] = torch.tensor(window.spans)
             inside = range(window.first, window.first + len(window.spans))
             own = range(window.own, inside.stop)
-            words[row, own.start - inside.start : len(inside)] = torch.tensor(
-                [WORDS[name].index(text.words.get(number, NONE)) for number in own]
-            )
-            grammar[row, : len(inside)] = torch.tensor([is_grammar(text.text.all_words[number]) for number in inside])
-            if name != LISTS:
-                auxiliary[row, : len(inside)] = torch.tensor([is_unknown(text, number) for number in inside])
+            known = [WORDS[name].index(text.words.get(number, NONE)) for number in own]
+            words.append([-1] * (own.start - inside.start) + known)
+            grammar.append([is_grammar(text.text.all_words[number]) for number in inside])
+            auxiliary.append([name != LISTS and is_unknown(text, number) for number in inside])
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1
@@ -129,11 +120,11 @@ class ReaderData(TrainingData[ReaderExample]):
         return ReaderBatch(
             where=tuple(sorted({example.text.id for example in examples})),
             set=name,
-            windows=WindowBatch(ids, attention, spans),
-            words=words,
+            windows=WindowBatch.of([example.window for example in examples], longest, self._padding),
+            words=padded(words, longest, -1)[0],
             flags=flags,
-            auxiliary=auxiliary,
-            grammar=grammar,
+            auxiliary=padded(auxiliary, longest)[0].bool(),
+            grammar=padded(grammar, longest)[0].bool(),
             row=at[:, 0],
             place=at[:, 1],
             pairs=torch.stack(pairs) if pairs else torch.zeros(0, longest, dtype=torch.int64),
@@ -230,14 +221,10 @@ class ReaderTask:
         self.name = name
         self.start = start
         self.split = split(texts, lambda text: f"{text.set} {text.id}")
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        texts = [attrs.asdict(text) for text in (*self.split.train, *self.split.held_out)]
-        content = json.dumps(texts, default=sorted)  # sets of numbers
-        started = {} if self.start is None else {"start": self.start.card.training["run"]}
-        return {"texts": hashlib.sha256(content.encode()).hexdigest(), **started}
+        read = [attrs.asdict(text) for text in (*self.split.train, *self.split.held_out)]
+        content = json.dumps(read, default=sorted)  # sets of numbers
+        started = {} if start is None else {"start": start.card.training["run"]}
+        self.inputs = {"texts": hashlib.sha256(content.encode()).hexdigest(), **started}
 
     def prepare(self, settings: ReaderTrainingSettings) -> tuple[ReaderModule, ReaderData]:
         """See `TrainingTask`."""

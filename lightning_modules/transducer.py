@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import attrs
 import torch
@@ -97,17 +96,12 @@ class TransducerTask:
     def __init__(self, configuration: Configuration, pairs: Sequence[Pair], glove: Path | None = None) -> None:
         self.name = configuration.name
         self.split = split(pairs, pair_key)
-        self._pairs = pairs
         self._configuration = configuration
         self._vectors = self._read_vectors(glove)
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {
-            "pairs": pairs_digest(self._pairs),
-            "kind": self._configuration.kind,
-            "network": attrs.asdict(self._configuration.network),
+        self.inputs = {
+            "pairs": pairs_digest(pairs),
+            "kind": configuration.kind,
+            "network": attrs.asdict(configuration.network),
             "vocabulary": sha256(self._vectors.vocabulary.to_json().encode()).hexdigest(),
             "vectors": sha256(self._vectors.vectors.numpy().tobytes()).hexdigest(),
         }

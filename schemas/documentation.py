@@ -11,7 +11,8 @@ from schemas.type_declarations import Layer, Property
 from schemas.vocabulary import ID_PREFIXES
 
 _GENERATED = (
-    "Generated from `schemas/graph_types.py` by `python -m schemas.documentation docs/reference`; a test compares them."
+    "Generated from `schemas/data/graph_types.toml` by `python -m schemas.documentation docs/reference`; a test "
+    "compares them."
 )
 _NODES = "## Nodes\n"
 """The heading of the generated part of `graph.md`; what is above is written there."""

@@ -119,8 +119,8 @@ class Measurement:
 
     metric: str
     value: float
-    unit: Unit
-    direction: Direction
+    unit: Unit = field(converter=Unit)
+    direction: Direction = field(converter=Direction)
 
 
 def write_measurements(directory: Path, build_id: str, measurements: Iterable[Measurement]) -> None:
@@ -138,15 +138,7 @@ def read_measurements(directory: Path, build_id: str) -> tuple[Measurement, ...]
         content = json.loads(read_file(directory / MEASUREMENTS))
         if content["build"] != build_id:
             return ()
-        return tuple(
-            Measurement(
-                metric=str(row["metric"]),
-                value=float(row["value"]),
-                unit=Unit(row["unit"]),
-                direction=Direction(row["direction"]),
-            )
-            for row in content["measurements"]
-        )
+        return tuple(Measurement(**row | {"value": float(row["value"])}) for row in content["measurements"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return ()
 

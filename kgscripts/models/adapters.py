@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from torch import Tensor, nn
 
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
-    from peft import PeftModel
-    from torch import Tensor
+    from peft import LoraConfig, PeftModel
 
     from kgscripts.models.encoder import Bert
 
@@ -17,21 +19,97 @@ _LINEAR_LAYERS = ["query", "key", "value", "dense"]
 SCALE = 2.0
 """W becomes W + SCALE B A."""
 
+Names = tuple[str, str]
+"""The names of A and of B in the checkpoints of a kind, with {} for the name of the layer."""
+
+_PEFT = re.compile(r"(?:base_model\.model\.)?(?P<layer>.+)\.lora_(?P<matrix>[AB])\.default\.weight")
+
+
+def lora_config(rank: int, layers: Sequence[str], **options: Any) -> LoraConfig:
+    """What peft has to know to put adapters at layers. Raises ModelError if it is not installed."""
+    try:
+        from peft import LoraConfig
+    except ModuleNotFoundError as error:
+        raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
+
+    return LoraConfig(r=rank, lora_alpha=int(SCALE) * rank, target_modules=list(layers), **options)
+
 
 def with_adapters(network: Bert, rank: int) -> PeftModel:
     """The encoder with an adapter at each linear layer of its blocks: W becomes W + 2 B A, which is W before training.
 
     Only the adapters can be trained. Raises ValueError for a rank below one, and ModelError if peft is not installed.
     """
-    try:
-        from peft import LoraConfig, get_peft_model
-    except ModuleNotFoundError as error:
-        raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
+    config = lora_config(rank, _LINEAR_LAYERS)
+    from peft import get_peft_model
 
-    config = LoraConfig(r=rank, lora_alpha=int(SCALE) * rank, target_modules=_LINEAR_LAYERS)
     adapted = get_peft_model(network, config)
     assert not isinstance(adapted, tuple)
     return adapted
+
+
+def trained_adapters(network: nn.Module, names: Names) -> dict[str, Tensor]:
+    """The adapters that peft has put into a network, by their names in checkpoints; {} for none."""
+    found = {}
+    for name, weight in network.named_parameters():
+        if match := _PEFT.fullmatch(name):
+            found[names["AB".index(match["matrix"])].format(match["layer"])] = weight.detach()
+    return found
+
+
+def split_adapters(
+    tensors: Mapping[str, Tensor], names: Names
+) -> tuple[dict[str, Tensor], dict[str, Tensor], dict[str, Tensor]]:
+    """A and B of the adapters of a checkpoint in float32, by the names of their layers, and the other tensors."""
+    others = dict(tensors)
+    parts: list[dict[str, Tensor]] = []
+    for before, behind in (name.split("{}") for name in names):
+        own = [name for name in others if name.startswith(before) and name.endswith(behind)]
+        parts.append({name.removeprefix(before).removesuffix(behind): others.pop(name).float() for name in own})
+    return parts[0], parts[1], others
+
+
+class AdaptedNetwork(nn.Module):
+    """A network over an encoder, of which training changes adapters and the layers beside the encoder.
+
+    `adapted` is the encoder, with adapters or with these added to its weights, `adapter_names` how they are stored.
+    """
+
+    adapted: PeftModel | Bert
+    adapter_names: Names
+
+    def trained_tensors(self) -> dict[str, Tensor]:
+        """The tensors that training changes, by their names in checkpoints; the encoder's own are not stored."""
+        return {**trained_adapters(self.adapted, self.adapter_names), **self._own_tensors()}
+
+    def load_trained_tensors(self, tensors: Mapping[str, Tensor]) -> None:
+        """The inverse of `trained_tensors`; values may be stored in half precision.
+
+        Raises ValueError where a tensor is missing, foreign or of another shape.
+        """
+        _copy(self.trained_tensors(), tensors)
+
+    def read_trained_tensors(self, tensors: Mapping[str, Tensor], rank: int) -> None:
+        """Load what `trained_tensors` of a network with adapters of this rank gave into one without.
+
+        Raises ValueError where a tensor is missing, foreign or of another shape.
+        """
+        down, up, others = split_adapters(tensors, self.adapter_names)
+        _copy(self._own_tensors(), others)
+        merge_adapters(cast("Bert", self.adapted), down, up, rank)
+
+    def _own_tensors(self) -> dict[str, Tensor]:
+        named = self.named_parameters()
+        return {name: weight.detach() for name, weight in named if not name.startswith("adapted.")}
+
+
+def _copy(own: Mapping[str, Tensor], stored: Mapping[str, Tensor]) -> None:
+    if strange := own.keys() ^ stored.keys():
+        raise ValueError(f"{len(strange)} tensors are missing or foreign, such as {min(strange)}")
+    for name, tensor in own.items():
+        if stored[name].shape != tensor.shape:
+            raise ValueError(f"{name} is {tuple(stored[name].shape)}")
+        tensor.copy_(stored[name])
 
 
 def layer_weights(network: Bert) -> dict[str, Tensor]:
@@ -73,7 +151,7 @@ def add_adapters(
 ) -> None:
     """Add adapters to the weights of the layers of the same names, each (outputs, inputs).
 
-    Raises ValueError if an adapter is missing, unknown, of another shape or not finite.
+    Raises ValueError if an adapter is missing, unknown or of another shape.
     """
     if strange := (weights.keys() ^ down.keys()) | (weights.keys() ^ up.keys()):
         raise ValueError(f"{len(strange)} adapters are missing or foreign, such as that of {min(strange)}")
@@ -81,6 +159,4 @@ def add_adapters(
         outputs, inputs = weight.shape
         if down[name].shape != (rank, inputs) or up[name].shape != (outputs, rank):
             raise ValueError(f"the adapter of {name} is not one of rank {rank} for its layer")
-        if not (down[name].isfinite().all() and up[name].isfinite().all()):
-            raise ValueError(f"the adapter of {name} is not finite")
         weight.data += SCALE * (up[name] @ down[name])

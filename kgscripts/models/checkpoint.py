@@ -41,7 +41,7 @@ PRETRAINED = "pretrained_sha256"
 SLICE = "slice"
 """The split of scores on the small sample that ships (`kgscripts.reproductions.tasks`)."""
 
-_REMEDY = "train the model again, or get the checkpoint again"
+REMEDY = "train the model again, or get the checkpoint again"
 
 
 @frozen(kw_only=True)
@@ -82,7 +82,7 @@ class Checkpoint:
     def json(self, name: str) -> Any:
         """The value of one of the `files`. Raises ModelError as `parsed`, and if the file is missing."""
         if name not in self.files:
-            raise ModelError("missing from the checkpoint", where=name, remedy=_REMEDY)
+            raise ModelError("missing from the checkpoint", where=name, remedy=REMEDY)
         return parsed(self.files[name], name)
 
 
@@ -150,12 +150,12 @@ def load_checkpoint(directory: Path) -> Checkpoint:
         contents[name] = _read(directory / name)
         if sha256(contents[name]).hexdigest() != digest:
             message = "damaged: its digest is not the one on the model card"
-            raise ModelError(message, where=str(directory / name), remedy=_REMEDY)
+            raise ModelError(message, where=str(directory / name), remedy=REMEDY)
     kind, settings = _kind_and_settings(contents.pop(CONFIG), directory / CONFIG)
     try:
         tensors = safetensors.torch.load(contents.pop(WEIGHTS))
     except (safetensors.SafetensorError, ValueError, TypeError) as error:
-        raise ModelError(f"no safetensors: {error}", where=str(directory / WEIGHTS), remedy=_REMEDY) from error
+        raise ModelError(f"no safetensors: {error}", where=str(directory / WEIGHTS), remedy=REMEDY) from error
     return Checkpoint(
         kind=kind,
         settings=settings,
@@ -207,9 +207,9 @@ def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
     values = _object(_read(path), path)
     digests = values.pop("files", None)
     if not isinstance(digests, dict) or not {CONFIG, WEIGHTS} <= set(digests):
-        raise ModelError("the card lacks the digests of the files", where=str(path), remedy=_REMEDY)
+        raise ModelError("the card lacks the digests of the files", where=str(path), remedy=REMEDY)
     if elsewhere := [name for name in digests if Path(name).name != name or "\0" in name]:
-        raise ModelError(f"the card names a file elsewhere: {elsewhere[0]}", where=str(path), remedy=_REMEDY)
+        raise ModelError(f"the card names a file elsewhere: {elsewhere[0]}", where=str(path), remedy=REMEDY)
     try:
         values |= {name: BenchmarkScore.from_rows(values.get(name, [])) for name in ("scores", "slice")}
         card = ModelCard(**values)
@@ -222,7 +222,7 @@ def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
             scores=card.scores,
         )
     except (TypeError, ValueError, AttributeError, RecordError) as error:
-        raise ModelError(f"not as expected: {error!r}", where=str(path), remedy=_REMEDY) from error
+        raise ModelError(f"not as expected: {error!r}", where=str(path), remedy=REMEDY) from error
     return card, model, digests
 
 
@@ -230,7 +230,7 @@ def _kind_and_settings(content: bytes, path: Path) -> tuple[str, dict[str, Any]]
     config = _object(content, path)
     kind, settings = config.get("kind"), config.get("settings")
     if not isinstance(kind, str) or not isinstance(settings, dict):
-        raise ModelError("not as expected: no kind or no settings", where=str(path), remedy=_REMEDY)
+        raise ModelError("not as expected: no kind or no settings", where=str(path), remedy=REMEDY)
     return kind, settings
 
 
@@ -247,14 +247,14 @@ def parsed(content: bytes | str, where: str) -> Any:
         value = json.loads(content)
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise ModelError(f"no JSON: {error}", where=where, remedy=_REMEDY) from error
+        raise ModelError(f"no JSON: {error}", where=where, remedy=REMEDY) from error
     return value
 
 
 def _object(content: bytes, path: Path) -> dict[str, Any]:
     value = parsed(content, str(path))
     if not isinstance(value, dict):
-        raise ModelError("no JSON object", where=str(path), remedy=_REMEDY)
+        raise ModelError("no JSON object", where=str(path), remedy=REMEDY)
     return value
 
 
@@ -264,11 +264,11 @@ def _read(path: Path) -> bytes:
         with open_regular(path) as file:
             return file.read()
     except FileNotFoundError as error:
-        raise ModelError("missing from the checkpoint", where=str(path), remedy=_REMEDY) from error
+        raise ModelError("missing from the checkpoint", where=str(path), remedy=REMEDY) from error
     except OSError as error:
-        raise ModelError(f"cannot be read: {error.strerror}", where=str(path), remedy=_REMEDY) from error
+        raise ModelError(f"cannot be read: {error.strerror}", where=str(path), remedy=REMEDY) from error
     except MemoryError as error:
-        raise ModelError("too large for the memory", where=str(path), remedy=_REMEDY) from error
+        raise ModelError("too large for the memory", where=str(path), remedy=REMEDY) from error
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -280,9 +280,6 @@ def _write(path: Path, content: bytes) -> None:
 
 def _is_empty(directory: Path) -> bool:
     return directory.is_dir() and not any(directory.iterdir())
-
-
-REMEDY = "train the model again, or get the checkpoint again"
 
 
 class TrainedModel:
@@ -315,13 +312,15 @@ _Model = TypeVar("_Model", bound=TrainedModel)
 
 def from_checkpoint(make: Callable[[Checkpoint], _Model]) -> Callable[[Checkpoint], _Model]:
     """Makes a function that builds the model of a checkpoint raise only ModelError, whatever the files contain. Files
-    with the digests of the card can still hold any values.
+    with the digests of the card can still hold any values; the function need not ask whether weights are finite.
     """
 
     @wraps(make)
     def guarded(checkpoint: Checkpoint) -> _Model:
         where = "" if checkpoint.directory is None else str(checkpoint.directory)
         try:
+            if not all(tensor.isfinite().all() for tensor in checkpoint.tensors.values()):
+                raise ValueError("weights that are not finite")
             model = make(checkpoint)
         except ModelError as error:
             raise ModelError(error.message, where=error.where or where, remedy=error.remedy or REMEDY) from error

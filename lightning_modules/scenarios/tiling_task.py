@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from itertools import pairwise
 from typing import Any
@@ -192,13 +192,9 @@ class TilingTask:
         self.split: Split[Any] = Split(
             files.labelled, [span for document in files.development for span in gold_spans(document)]
         )
+        self.inputs = {"texts": files.digest}
         self._files = files
         self._scenarios = sorted({story.scenario for story in files.labelled})
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {"texts": self._files.digest}
 
     def prepare(self, settings: TilingTrainingSettings) -> tuple[TilingModule, TilingData]:
         """See `TrainingTask`."""

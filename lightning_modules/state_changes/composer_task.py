@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.models.adapters import layer_weights
-from kgscripts.models.changes.composer import ComposerSettings, composer_checkpoint
+from kgscripts.models.changes.composer import ComposerSettings, below, composer_checkpoint
 from kgscripts.models.changes.inputs import StepBatch, StepInput, batch_of, step_inputs
 from kgscripts.models.changes.neighbours import KnownSteps
 from kgscripts.models.changes.network import (
@@ -40,7 +40,7 @@ from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.openpi.reading import OpenPIStep
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
-from lightning_modules.state_changes.steps import steps_digest
+from lightning_modules.state_changes.task import steps_digest
 from lightning_modules.task_settings import ComposerTrainingSettings
 from schemas.changes import Change, ProcedureStep
 from schemas.errors import InputError
@@ -209,8 +209,8 @@ class ComposerModule(TrainingModule):
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """See `TrainingModule`."""
-        self.network.load_state_dict(_below(_NETWORK, state))
-        for name, weight in _below(_ENCODER, state).items():
+        self.network.load_state_dict(below(_NETWORK, state))
+        for name, weight in below(_ENCODER, state).items():
             self._layers[name].data.copy_(weight)
 
     @property
@@ -262,10 +262,6 @@ class ComposerModule(TrainingModule):
         return torch.stack(vectors, dim=2) + network.place
 
 
-def _below(prefix: str, state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)}
-
-
 def _picked(scores: Tensor, places: Tensor) -> Tensor:
     """The scores (steps, changes) at the given indices, very small for negative ones."""
     found = scores.gather(2, places.clamp(min=0)[..., None])[..., 0]
@@ -286,13 +282,9 @@ class ComposerTask:
     def __init__(self, configuration: Configuration, steps: Sequence[OpenPIStep]) -> None:
         self.name = configuration.name
         self.split = split(steps, lambda step: step.procedure)
+        self.inputs = {"steps": steps_digest(steps), "no_change": no_change_steps()}
         self._steps = steps
         self._vocabulary = ChangeVocabulary((), (), (), ())
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
-        return {"steps": steps_digest(self._steps), "no_change": no_change_steps()}
 
     def prepare(self, settings: ComposerTrainingSettings) -> tuple[ComposerModule, ComposerData]:
         """See `TrainingTask`."""

@@ -6,28 +6,25 @@ import hashlib
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import attrs
 import torch
 from attrs import frozen
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.corpora.grouped_steps import GroupedText
-from kgscripts.models.adapters import with_adapters
+from kgscripts.models.adapters import AdaptedNetwork, with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, load_encoder
-from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, StepEncoderSettings, encoder_checkpoint
+from kgscripts.models.inference import padded
+from kgscripts.models.steps.encoder import ADAPTERS, StepEncoder, StepEncoderSettings, encoder_checkpoint
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.steps.task import written_texts
 from lightning_modules.task_settings import EncoderTrainingSettings
 
 _MOST_PIECES = 64
-_PARTS = {".lora_A.default.weight": DOWN, ".lora_B.default.weight": UP}
-"""Ends of peft's names of adapters -> beginnings of their names in checkpoints."""
-_PREFIX = "base_model.model."
 
 
 @frozen
@@ -62,10 +59,7 @@ class StepData(TrainingData[tuple[int, int]]):
         self._scenarios = [*train, *held_out]
         self._train = len(train)
         self._ids = [
-            [
-                torch.tensor([encoder.start, *encoder.pieces(text)[: _MOST_PIECES - 2], encoder.separator])
-                for text in scenario.texts
-            ]
+            [[encoder.start, *encoder.pieces(text)[: _MOST_PIECES - 2], encoder.separator] for text in scenario.texts]
             for scenario in self._scenarios
         ]
 
@@ -85,13 +79,11 @@ class StepData(TrainingData[tuple[int, int]]):
 
     def collate(self, examples: Sequence[tuple[int, int]]) -> StepBatch:
         """See `TrainingData`."""
-        pieces = [self._ids[scenario][step] for scenario, step in examples]
-        ids = nn.utils.rnn.pad_sequence(pieces, batch_first=True)
-        lengths = torch.tensor([len(own) for own in pieces])
+        ids, attention = padded([self._ids[scenario][step] for scenario, step in examples])
         return StepBatch(
             where=tuple(sorted({self._scenarios[scenario].scenario for scenario, _ in examples})),
             ids=ids,
-            attention=(torch.arange(ids.shape[1]) < lengths[:, None]).long(),
+            attention=attention,
             groups=torch.tensor([self._scenarios[scenario].groups[step] for scenario, step in examples]),
         )
 
@@ -100,8 +92,10 @@ class StepData(TrainingData[tuple[int, int]]):
         return [(number, step) for step in draw.sample(steps, min(self._size, len(steps)))]
 
 
-class StepEncoderNetwork(nn.Module):
+class StepEncoderNetwork(AdaptedNetwork):
     """The lower layers of an encoder, which gets adapters; only these are trained."""
+
+    adapter_names = ADAPTERS
 
     def __init__(self, encoder: Encoder, settings: EncoderTrainingSettings) -> None:
         super().__init__()
@@ -112,15 +106,6 @@ class StepEncoderNetwork(nn.Module):
         """Unit vectors (steps, size)."""
         states = self.adapted(input_ids=batch.ids, attention_mask=batch.attention).last_hidden_state
         return functional.normalize((states * batch.attention[:, :, None]).sum(dim=1), dim=1)
-
-    def adapters(self) -> dict[str, nn.Parameter]:
-        """What is trained, by the names of checkpoints."""
-        named = {}
-        for name, parameter in self.adapted.named_parameters():
-            for end, part in _PARTS.items():
-                if name.endswith(end):
-                    named[part + name.removeprefix(_PREFIX).removesuffix(end)] = parameter
-        return named
 
 
 class EncoderModule(TrainingModule):
@@ -141,15 +126,6 @@ class EncoderModule(TrainingModule):
         mean = surprisal[told].div(others[told]).sum() / told.sum().clamp(min=1)
         return Loss(mean, max(1, int(told.sum())))
 
-    def trained_state(self) -> Mapping[str, Tensor]:
-        """The adapters; MiniLM stays as it is."""
-        return {name: value.detach() for name, value in self.network.adapters().items()}
-
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """See `TrainingModule`."""
-        for name, parameter in self.network.adapters().items():
-            parameter.data.copy_(state[name])
-
 
 class EncoderTask:
     """Learns vectors of steps from descriptions that were written for it alone; see `TrainingTask`.
@@ -164,12 +140,8 @@ class EncoderTask:
     def __init__(self, name: str, texts: Iterable[GroupedText] | None = None) -> None:
         self.name = name
         self.split = split(grouped_steps(written_texts() if texts is None else texts), lambda item: item.scenario)
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
         content = json.dumps([attrs.asdict(item) for item in (*self.split.train, *self.split.held_out)])
-        return {"steps": hashlib.sha256(content.encode()).hexdigest()}
+        self.inputs = {"steps": hashlib.sha256(content.encode()).hexdigest()}
 
     def prepare(self, settings: EncoderTrainingSettings) -> tuple[EncoderModule, StepData]:
         """See `TrainingTask`."""

@@ -6,7 +6,7 @@ import hashlib
 import json
 import random
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -105,30 +105,22 @@ class PairData(TrainingData[int]):
     def __init__(
         self, train: Sequence[LabelledPairs], held_out: Sequence[LabelledPairs], settings: StepTrainingSettings
     ) -> None:
-        super().__init__(Split(list(train), list(held_out)), settings)
         parts = [*train, *held_out]
+        numbers = range(sum(len(part.same) for part in parts))
+        trained = sum(len(part.same) for part in train)
+        super().__init__(Split(list(numbers[:trained]), list(numbers[trained:])), settings)
         self._where = [part.where for part in parts]
         self._scenario = np.repeat(np.arange(len(parts)), [len(part.same) for part in parts])
         self._features = torch.from_numpy(np.concatenate([part.features for part in parts]))
         self._same = torch.from_numpy(np.concatenate([part.same for part in parts]))
         weights = np.concatenate([part.weights for part in parts])
         self._weights = torch.from_numpy(weights / weights.mean())
-        self._train = sum(len(part.same) for part in train)
-
-    @property
-    def batches_per_epoch(self) -> int:
-        """See `TrainingData`."""
-        return -(-self._train // self._size)
 
     def train_batches(self, draw: random.Random) -> Sequence[Sequence[int]]:
         """See `TrainingData`."""
-        order = list(range(self._train))
+        order = list(self._parts.train)
         draw.shuffle(order)
-        return self._batches(order)
-
-    def held_out_batches(self) -> Sequence[Sequence[int]]:
-        """See `TrainingData`."""
-        return self._batches(list(range(self._train, len(self._same))))
+        return self.batches(order, None)
 
     def collate(self, examples: Sequence[int]) -> PairBatch:
         """See `TrainingData`."""
@@ -140,9 +132,6 @@ class PairData(TrainingData[int]):
             same=self._same[numbers],
             weights=self._weights[numbers],
         )
-
-    def _batches(self, numbers: Sequence[int]) -> list[Sequence[int]]:
-        return [numbers[start : start + self._size] for start in range(0, len(numbers), self._size)]
 
 
 class PairModule(TrainingModule):
@@ -221,15 +210,11 @@ class StepTask:
         self._pairs = ScenarioPairs(encoder) if pairs is None else pairs
         written = split(scenarios.written, lambda item: item.scenario)
         self.split: Split[Any] = Split([*scenarios.descript, *scenarios.inscript, *written.train], written.held_out)
-
-    @property
-    def inputs(self) -> Mapping[str, Any]:
-        """See `TrainingTask`."""
         content = json.dumps([attrs.asdict(item) for item in (*self.split.train, *self.split.held_out)])
         adapters = hashlib.sha256()
-        for name, value in sorted(self._encoder.adapters.items()):
+        for name, value in sorted(encoder.adapters.items()):
             adapters.update(name.encode() + value.numpy().tobytes())
-        return {"scenarios": hashlib.sha256(content.encode()).hexdigest(), "encoder": adapters.hexdigest()}
+        self.inputs = {"scenarios": hashlib.sha256(content.encode()).hexdigest(), "encoder": adapters.hexdigest()}
 
     def prepare(self, settings: StepTrainingSettings) -> tuple[PairModule, PairData]:
         """See `TrainingTask`."""

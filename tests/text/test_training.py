@@ -20,9 +20,15 @@ from kgscripts.text.pipeline import describe_pipeline, load_pipeline
 from kgscripts.training.text.augment import imperative_from, lower_cased, with_white_space, without_final_stop
 from kgscripts.training.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, training_sentences
 from kgscripts.training.text.instructions import InstructionWriter
-from kgscripts.training.text.lemma_tables import lemma_tables
 from kgscripts.training.text.recipe_sentences import RecipeWriter
-from kgscripts.training.text.train import PipelineSettings, package, restore_labels, train_pipeline, write_scores
+from kgscripts.training.text.train import (
+    PipelineSettings,
+    lemma_tables,
+    package,
+    restore_labels,
+    train_pipeline,
+    write_scores,
+)
 
 ENGLISH = spacy.blank("en")
 VOCAB = ENGLISH.vocab

@@ -117,8 +117,9 @@ def test_a_batch_is_read_as_the_trained_encoder_reads_its_texts() -> None:
     ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(own) for own in pieces], batch_first=True)
     attention = (ids != 0).long()
     batch = StepBatch(where=(), ids=ids, attention=attention, groups=torch.zeros(2))
-    adapters = {name: value.detach() for name, value in network.adapters().items()}
-    read = StepEncoder.of(StepEncoderSettings(layers=1, rank=2), adapters)(["boil", "put the old filter away"])
+    read = StepEncoder.of(StepEncoderSettings(layers=1, rank=2), network.trained_tensors())(
+        ["boil", "put the old filter away"]
+    )
     np.testing.assert_allclose((network(batch).detach() * SCALE).clamp(-127, 127), read, atol=1)
 
 

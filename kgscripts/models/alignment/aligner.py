@@ -172,15 +172,14 @@ def tokens_of(given: Sequence[Tokens | tuple[str, str]]) -> list[Tokens]:
 
 def _batches(pairs: Sequence[Tokens]) -> Iterator[list[int]]:
     """Rows of pairs of similar length, few enough for their lattices to fit into memory."""
-    batch: list[int] = []
-    for row in sorted(range(len(pairs)), key=lambda row: (len(pairs[row].concrete), len(pairs[row].abstract), row)):
+    from kgscripts.models.inference import grouped
+
+    def fits(batch: Sequence[int], row: int) -> bool:
         cells = len(pairs[row].abstract) * len(pairs[row].concrete)
-        if batch and (len(batch) == _LATTICES or cells * (len(batch) + 1) > _LATTICE_CELLS):
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
+        return len(batch) < _LATTICES and cells * (len(batch) + 1) <= _LATTICE_CELLS
+
+    rows = sorted(range(len(pairs)), key=lambda row: (len(pairs[row].concrete), len(pairs[row].abstract), row))
+    return grouped(rows, fits)
 
 
 def _monotonic(log_posteriors: Sequence[Tensor], pairs: Sequence[Tokens], settings: PathSettings) -> list[Alignment]:

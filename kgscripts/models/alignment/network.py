@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
-from typing import TYPE_CHECKING, cast
 
 import torch
-from attrs import evolve, frozen
+from attrs import frozen
 from torch import Tensor, nn
 
-from kgscripts.models.adapters import merge_adapters, with_adapters
+from kgscripts.models.adapters import AdaptedNetwork, with_adapters
 from kgscripts.models.alignment.words import aligned_places, stem
 from kgscripts.models.cloze import UNKNOWN_WORD
 from kgscripts.models.encoder import Encoder
-from kgscripts.models.inference import TensorFields
-
-if TYPE_CHECKING:
-    from peft import PeftModel
-
-    from kgscripts.models.encoder import Bert
-
+from kgscripts.models.inference import TensorFields, padded
 
 ABSTRACT_PIECES = 160
 CONCRETE_PIECES = 348
@@ -102,32 +95,35 @@ class AlignerInputs:
 
     def batch(self, pairs: Sequence[Sides], windows: Sequence[Window]) -> AlignerBatch:
         """The windows, a row each; `pairs` holds their rows, and no word of it is hidden any more."""
-        batch = _empty(windows)
-        rows = []
+        rows: list[list[int]] = []
+        types: list[list[int]] = []
+        abstract: list[list[int]] = []
+        concrete: list[list[int]] = []
+        aligned = torch.zeros(len(windows), max(len(window.abstract) for window in windows), dtype=torch.bool)
+        height = max(len(window.concrete) for window in windows)
+        features = torch.zeros(len(windows), height, aligned.shape[1], len(FEATURES))
         for at, window in enumerate(windows):
-            pair = pairs[window.row]
-            ids = [self._start]
-            for index in window.abstract:
-                batch.abstract[at, index - window.abstract.start] = len(ids)
-                ids += self._pieces(pair.abstract[index])
-            ids.append(self._separator)
+            pair, ids = pairs[window.row], [self._start]
+            abstract.append(self._read(pair.abstract, window.abstract, ids))
             second = len(ids)
-            for index in window.concrete:
-                batch.concrete[at, index - window.concrete.start] = len(ids)
-                ids += self._pieces(pair.concrete[index])
-            ids.append(self._separator)
-            rows.append((ids, second))
+            concrete.append(self._read(pair.concrete, window.concrete, ids))
+            rows.append(ids)
+            types.append([0] * second + [_CONCRETE_TYPE] * (len(ids) - second))
             places = [index for index in aligned_places(pair.abstract) if index in window.abstract]
-            batch.aligned[at, [index - window.abstract.start for index in places or window.abstract]] = True
-            height, width = len(window.concrete), len(window.abstract)
-            batch.features[at, :height, :width] = _features(pair, window)
-        length = max(len(ids) for ids, _ in rows)
-        pieces = torch.zeros(3, len(rows), length, dtype=torch.int64)
-        for at, (ids, second) in enumerate(rows):
-            pieces[0, at, : len(ids)] = torch.tensor(ids)
-            pieces[1, at, second : len(ids)] = _CONCRETE_TYPE
-            pieces[2, at, : len(ids)] = 1
-        return evolve(batch, ids=pieces[0], types=pieces[1], attention=pieces[2])
+            aligned[at, [index - window.abstract.start for index in places or window.abstract]] = True
+            features[at, : len(window.concrete), : len(window.abstract)] = _features(pair, window)
+        pieces, attention = padded(rows)
+        types_of, firsts, seconds = (padded(side)[0] for side in (types, abstract, concrete))
+        return AlignerBatch(pieces, types_of, attention, firsts, seconds, aligned, features)
+
+    def _read(self, words: Sequence[str], inside: range, ids: list[int]) -> list[int]:
+        """Add the pieces of words, and a separator, to the ids of a row; the places of the words' first pieces."""
+        firsts = []
+        for index in inside:
+            firsts.append(len(ids))
+            ids += self._pieces(words[index])
+        ids.append(self._separator)
+        return firsts
 
     def _pieces(self, word: str) -> Sequence[int]:
         if word not in self._known:
@@ -144,22 +140,6 @@ class AlignerInputs:
             stop += stop < len(whole) and ends[stop + 1] - ends[start] <= ABSTRACT_PIECES
             start -= start > 0 and ends[stop] - ends[start - 1] <= ABSTRACT_PIECES
         return Window(row, range(start, stop), concrete)
-
-
-def _empty(windows: Sequence[Window]) -> AlignerBatch:
-    rows = len(windows)
-    width = max(len(window.abstract) for window in windows)
-    height = max(len(window.concrete) for window in windows)
-    nothing = torch.zeros(0, dtype=torch.int64)
-    return AlignerBatch(
-        ids=nothing,
-        types=nothing,
-        attention=nothing,
-        abstract=torch.zeros(rows, width, dtype=torch.int64),
-        concrete=torch.zeros(rows, height, dtype=torch.int64),
-        aligned=torch.zeros(rows, width, dtype=torch.bool),
-        features=torch.zeros(rows, height, width, len(FEATURES)),
-    )
 
 
 def _features(pair: Sides, window: Window) -> Tensor:
@@ -186,16 +166,7 @@ _NOT_ALIGNED = -1e4
 """The score of words to which no word is aligned: its probability is zero in float32."""
 
 
-_ADAPTER = ".parametrizations.weight.0."
-_STORED_NAMES = {
-    "encoder.base_model.model.": "encoder.",
-    ".lora_A.default.weight": f"{_ADAPTER}down",
-    ".lora_B.default.weight": f"{_ADAPTER}up",
-}
-"""Parts of peft's names of adapters -> their names in checkpoints of aligners."""
-
-
-class AlignerNetwork(nn.Module):
+class AlignerNetwork(AdaptedNetwork):
     """Scores each concrete word against each abstract word, both sides read together.
 
     Parameters
@@ -208,11 +179,13 @@ class AlignerNetwork(nn.Module):
         The rank of the adapters that are trained; None for inference.
     """
 
+    adapter_names = ("encoder.{}.parametrizations.weight.0.down", "encoder.{}.parametrizations.weight.0.up")
+
     def __init__(self, encoder: Encoder, *, layers: int, size: int, rank: int | None = None) -> None:
         super().__init__()
         encoder.network.encoder.layer = encoder.network.encoder.layer[:layers]
         width = encoder.network.config.hidden_size
-        self.encoder: PeftModel | Bert = encoder.network if rank is None else with_adapters(encoder.network, rank)
+        self.adapted = encoder.network if rank is None else with_adapters(encoder.network, rank)
         self.concrete = nn.Linear(width, size)
         self.abstract = nn.Linear(width, size)
         self.features = nn.Linear(len(FEATURES), 1, bias=False)
@@ -222,7 +195,7 @@ class AlignerNetwork(nn.Module):
 
     def forward(self, batch: AlignerBatch) -> Tensor:
         """Scores (rows, concrete, abstract), float32; their softmax over the last axis is p(a_j = i | x, y)."""
-        states = self.encoder(
+        states = self.adapted(
             input_ids=batch.ids, attention_mask=batch.attention, token_type_ids=batch.types
         ).last_hidden_state
         concrete = self.concrete(_at(states, batch.concrete))
@@ -231,41 +204,6 @@ class AlignerNetwork(nn.Module):
         scores = scores + self.features(batch.features)[..., 0].float()
         masked: Tensor = scores.masked_fill(~batch.aligned[:, None, :], _NOT_ALIGNED)
         return masked
-
-    def trained_tensors(self) -> dict[str, Tensor]:
-        """The tensors that training changes, by their names in checkpoints; MiniLM's own are not stored."""
-        return {_stored(name): parameter for name, parameter in self.named_parameters() if parameter.requires_grad}
-
-    def load_trained_tensors(self, tensors: Mapping[str, Tensor]) -> None:
-        """The inverse of `trained_tensors`; values may be stored in half precision.
-
-        Raises ValueError where a tensor is missing, foreign, of another shape or not finite.
-        """
-        own = self.trained_tensors()
-        if own.keys() != tensors.keys():
-            raise ValueError(f"{len(own.keys() ^ tensors.keys())} tensors are missing or foreign")
-        for name, parameter in own.items():
-            if tensors[name].shape != parameter.shape or not tensors[name].isfinite().all():
-                raise ValueError(f"{name} is {tuple(tensors[name].shape)}, or not finite")
-            parameter.data.copy_(tensors[name])
-
-    def read_trained_tensors(self, tensors: Mapping[str, Tensor], rank: int) -> None:
-        """Load what `trained_tensors` of a network with adapters of this rank gave into one without.
-
-        Raises ValueError where a tensor is missing, foreign, of another shape or not finite; RuntimeError too.
-        """
-        parts: dict[str, dict[str, Tensor]] = {"down": {}, "up": {}, "": {}}
-        for name, tensor in tensors.items():
-            layer, _, part = name.partition(_ADAPTER)
-            parts.setdefault(part, {})[layer.removeprefix("encoder.") if part else name] = tensor.float()
-        down, up, scores = parts.pop("down"), parts.pop("up"), parts.pop("")
-        own = {name for name in self.state_dict() if not name.startswith("encoder.")}
-        if strange := own ^ scores.keys() | parts.keys():
-            raise ValueError(f"{len(strange)} tensors are missing or foreign, such as {min(strange)}")
-        if not all(tensor.isfinite().all() for tensor in scores.values()):
-            raise ValueError("a score's tensor is not finite")
-        merge_adapters(cast("Bert", self.encoder), down, up, rank)
-        self.load_state_dict(scores, strict=False)
 
     def log_posteriors(self, pair: Sides) -> Tensor:
         """log p(a_j = i | x, y) of each word independently, (concrete, abstract) float32; -inf where impossible.
@@ -281,12 +219,6 @@ class AlignerNetwork(nn.Module):
             rows, columns = slice(*_bounds(window.concrete)), slice(*_bounds(window.abstract))
             result[rows, columns] = scores[at, : len(window.concrete), : len(window.abstract)]
         return result
-
-
-def _stored(name: str) -> str:
-    for part, stored in _STORED_NAMES.items():
-        name = name.replace(part, stored)
-    return name
 
 
 def _at(states: Tensor, places: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ import torch
 from attrs import field, frozen, validators
 from torch import Tensor
 
-from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters
+from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters, split_adapters
 from kgscripts.models.changes.beam import Candidate, candidates
 from kgscripts.models.changes.inputs import batch_of, step_inputs
 from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, NeighbourSearch
@@ -34,7 +34,8 @@ KIND = "change-composer"
 STRINGS = "strings.json"
 VOCABULARY = "vocabulary.json"
 
-_NETWORK, _KNOWN, _DOWN, _UP = "network.", "known.", "adapters.down.", "adapters.up."
+_NETWORK, _KNOWN = "network.", "known."
+_ADAPTERS = ("adapters.down.{}", "adapters.up.{}")
 _Value = TypeVar("_Value")
 _BATCH = 128
 """Steps whose intermediate results are in memory at a time."""
@@ -148,8 +149,10 @@ def composer_checkpoint(
     """
     encoder = load_encoder()
     down, up = adapters_between(layer_weights(encoder.network), trained, settings.rank)
-    weights = {_NETWORK: network.folded(), _DOWN: down, _UP: up}
-    tensors = {prefix + name: value.to(torch.float16) for prefix, own in weights.items() for name, value in own.items()}
+    weights = {_NETWORK + name: value for name, value in network.folded().items()}
+    for form, own in zip(_ADAPTERS, (down, up), strict=True):
+        weights |= {form.format(name): value for name, value in own.items()}
+    tensors = {name: value.half() for name, value in weights.items()}
     steps, strings = known.packed()
     tensors |= {_KNOWN + name: value for name, value in steps.items()}
     values = {**attrs.asdict(settings), "encoder_sha256": encoder.digest}
@@ -167,10 +170,8 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
     selection = SelectionSettings(**values.pop("selection"))
     settings = ComposerSettings(**values, selection=selection)
     vocabulary = _vocabulary(checkpoint.json(VOCABULARY))
-    weights, down, up = (
-        {name: value.float() for name, value in _below(prefix, checkpoint.tensors).items()}
-        for prefix in (_NETWORK, _DOWN, _UP)
-    )
+    down, up, _ = split_adapters(checkpoint.tensors, _ADAPTERS)
+    weights = {name: value.float() for name, value in below(_NETWORK, checkpoint.tensors).items()}
     if weights["begin"].shape != (settings.size,):
         raise ValueError("weights of a network of another size")
     # Without memory of its own, which would be as much as the settings say.
@@ -180,15 +181,14 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
         )
     network.load_state_dict(weights, assign=True)
     merge_adapters(encoder.network, down, up, settings.rank)
-    if not all(value.isfinite().all() for value in network.state_dict().values()):
-        raise ValueError("weights that are not finite")
-    steps = {name: value.numpy() for name, value in _below(_KNOWN, checkpoint.tensors).items()}
+    steps = {name: value.numpy() for name, value in below(_KNOWN, checkpoint.tensors).items()}
     known = KnownSteps.read(steps, checkpoint.json(STRINGS))
     encoder.check(digest)
     return ChangeComposer(network, vocabulary, known, settings, checkpoint.model, encoder)
 
 
-def _below(prefix: str, values: Mapping[str, _Value]) -> dict[str, _Value]:
+def below(prefix: str, values: Mapping[str, _Value]) -> dict[str, _Value]:
+    """The values whose names begin so, by the rest of their names."""
     return {name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)}
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from kgscripts.models.changes.vocabulary import plain
 from kgscripts.models.encoder import Encoder
-from kgscripts.models.inference import TensorFields
+from kgscripts.models.inference import TensorFields, padded
 from kgscripts.text.passages import MAX_CHARACTERS
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import ProcedureStep
@@ -91,15 +91,12 @@ def step_inputs(steps: Sequence[ProcedureStep], encoder: Encoder) -> Iterator[St
 
 def batch_of(inputs: Sequence[StepInput], length: int) -> StepBatch:
     """The tensors of inputs, padded to `length` pieces and `MOST_NOUNS` nouns."""
-    ids = torch.zeros(len(inputs), length, dtype=torch.int64)
-    types, attention = torch.zeros_like(ids), torch.zeros_like(ids)
+    ids, attention = padded([item.ids for item in inputs], length)
+    types, _ = padded([item.types for item in inputs], length)
     weights = torch.zeros(len(inputs), MOST_NOUNS, length)
     features = torch.zeros(len(inputs), MOST_NOUNS, FEATURES)
     is_noun = torch.zeros(len(inputs), MOST_NOUNS, dtype=torch.bool)
     for row, item in enumerate(inputs):
-        size = len(item.ids)
-        ids[row, :size], types[row, :size] = torch.tensor(item.ids), torch.tensor(item.types)
-        attention[row, :size] = 1
         for place, noun in enumerate(item.nouns):
             for start, end in noun.pieces:
                 weights[row, place, start:end] += 1

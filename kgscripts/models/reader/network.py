@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kgscripts.models.encoder import Bert
-from kgscripts.models.inference import TensorFields
+from kgscripts.models.inference import TensorFields, padded
+from kgscripts.models.reader.windows import Window
 
 _DISTANCES = 24
 """Distances in words, of both directions: each up to 8, then by powers of two."""
@@ -38,10 +39,14 @@ class WindowBatch(TensorFields):
     attention: Tensor
     spans: Tensor
 
-    @property
-    def is_word(self) -> Tensor:
-        """(rows, words)."""
-        return self.spans[:, :, 1] > 0
+    @classmethod
+    def of(cls, windows: Sequence[Window], words: int, padding: int, length: int | None = None) -> WindowBatch:
+        """Windows, with room for a number of `words`, padded to a `length`, by default that of the longest."""
+        ids, attention = padded([window.pieces for window in windows], length, padding)
+        spans = torch.zeros(len(windows), words, 2, dtype=torch.int64)
+        for row, window in enumerate(windows):
+            spans[row, : len(window.spans)] = torch.tensor(window.spans)
+        return cls(ids, attention, spans)
 
 
 class ReaderNetwork(nn.Module):

@@ -113,14 +113,7 @@ class Reader(TrainedModel):
         return readings
 
     def _batch(self, windows: Sequence[Window], length: int) -> WindowBatch:
-        ids = torch.full((len(windows), length), self._encoder.padding, dtype=torch.int64)
-        attention = torch.zeros_like(ids)
-        spans = torch.zeros(len(windows), length, 2, dtype=torch.int64)
-        for row, window in enumerate(windows):
-            ids[row, : len(window.pieces)] = torch.tensor(window.pieces)
-            attention[row, : len(window.pieces)] = 1
-            spans[row, : len(window.spans)] = torch.tensor(window.spans)
-        return WindowBatch(ids, attention, spans).to(self._encoder.device)
+        return WindowBatch.of(windows, length, self._encoder.padding, length).to(self._encoder.device)
 
 
 def _rows(length: int) -> int:

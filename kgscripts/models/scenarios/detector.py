@@ -16,7 +16,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import torch
-from attrs import field, frozen, validators
+from attrs import define, field, frozen, validators
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -173,6 +173,7 @@ _NEAR, _AROUND, _TEXT = 1, 3, 15
 """The numbers of sentences on either side that are near a sentence, around it, and on the same page."""
 
 
+@define(eq=False, repr=False, slots=False)
 class ScenarioDetector(TrainedModel):
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
@@ -181,20 +182,12 @@ class ScenarioDetector(TrainedModel):
     `SIZE`) the `points_of` the other activities. `vectors` encodes sentences.
     """
 
-    def __init__(
-        self,
-        layer: nn.Linear,
-        centres: NDArray[np.float64],
-        settings: DetectorSettings,
-        model: Model,
-        others: NDArray[np.float64] | None = None,
-    ) -> None:
-        self.model = model
-        self.settings = settings
-        self._layer = layer.eval()
-        self._centres = centres
-        self._others = np.zeros((0, SIZE)) if others is None else others
-        self.vectors: Vectors = quantised_vectors
+    _layer: nn.Linear
+    _centres: NDArray[np.float64]
+    settings: DetectorSettings
+    model: Model
+    _others: NDArray[np.float64] = field(factory=lambda: np.zeros((0, SIZE)))
+    vectors: Vectors = field(factory=lambda: quantised_vectors)
 
     def to(self, device: str) -> ScenarioDetector:
         """This detector, with MiniLM on another device; its layer stays on the CPU."""
@@ -223,10 +216,7 @@ class ScenarioDetector(TrainedModel):
 
     def with_floor(self, floor: float) -> ScenarioDetector:
         """This detector with another floor."""
-        settings = attrs.evolve(self.settings, floor=floor)
-        found = ScenarioDetector(self._layer, self._centres, settings, self.model, self._others)
-        found.vectors = self.vectors
-        return found
+        return attrs.evolve(self, settings=attrs.evolve(self.settings, floor=floor))
 
     def _with(
         self, names: Sequence[str], points: NDArray[np.float64], has_passages: Sequence[bool], model: Model
@@ -259,9 +249,8 @@ class ScenarioDetector(TrainedModel):
         """The detector with the rows of scenarios, of other activities with their points, and its own of `NONE`."""
         # Rounded, since the last bits of a regression differ between processors.
         rows = torch.from_numpy(np.concatenate([scenarios, others, self._rows()[-1:]]).round(4)).float()
-        found = ScenarioDetector(_layer(rows[:, :-1], rows[:, -1]), self._centres, settings, model, points)
-        found.vectors = self.vectors
-        return found
+        layer = _layer(rows[:, :-1], rows[:, -1])
+        return attrs.evolve(self, layer=layer, settings=settings, model=model, others=points)
 
     def detect(self, documents: Sequence[Sequence[str] | str]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
@@ -363,8 +352,6 @@ def detector_model(checkpoint: Checkpoint) -> ScenarioDetector:
     tensors.setdefault("others", torch.zeros(0, SIZE))
     if any(tensors[name].shape != size for name, size in sizes.items()):
         raise ValueError("weights of another size")
-    if not all(value.isfinite().all() for value in tensors.values()):
-        raise ValueError("weights that are not finite")
     layer = _layer(tensors["weight"], tensors["bias"])
     shared_minilm().check(digest)
     centres, points = (tensors[name].double().numpy() for name in ("centres", "others"))

@@ -16,15 +16,15 @@ from attrs import field, frozen, validators
 from numpy.typing import NDArray
 from torch import Tensor
 
-from kgscripts.models.adapters import merge_adapters
+from kgscripts.models.adapters import merge_adapters, split_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint, load_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder, shared_minilm
 from kgscripts.models.registry import find_checkpoint
 from kgscripts.models.sentence_vectors import quantised_vectors
 
 KIND = "step-encoder"
-DOWN, UP = "down.", "up."
-"""The tensors of adapters in checkpoints begin like this, followed by the names of their layers."""
+ADAPTERS = ("down.{}", "up.{}")
+"""The names of the tensors of adapters in checkpoints."""
 
 _ENCODER = "encoder"
 _MINILM = "encoder_sha256"
@@ -55,10 +55,7 @@ class StepEncoder(TrainedModel):
         if settings.layers > len(layers):
             raise ValueError(f"{settings.layers} layers; MiniLM has {len(layers)}")
         encoder.network.encoder.layer = layers[: settings.layers]
-        down, up = (
-            {name.removeprefix(part): value.float() for name, value in adapters.items() if name.startswith(part)}
-            for part in (DOWN, UP)
-        )
+        down, up, _ = split_adapters(adapters, ADAPTERS)
         merge_adapters(encoder.network, down, up, settings.rank)
         return cls(settings, adapters, encoder)
 
@@ -89,7 +86,8 @@ def encoder_model(checkpoint: Checkpoint) -> StepEncoder:
     """
     settings = StepEncoderSettings(**checkpoint.settings[_ENCODER])
     digest = checkpoint.settings[_MINILM]
-    adapters = {name: value for name, value in checkpoint.tensors.items() if name.startswith((DOWN, UP))}
+    others = split_adapters(checkpoint.tensors, ADAPTERS)[2]
+    adapters = {name: value for name, value in checkpoint.tensors.items() if name not in others}
     encoder = StepEncoder.of(settings, adapters)
     shared_minilm().check(digest)
     return encoder

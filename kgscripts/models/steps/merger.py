@@ -12,16 +12,17 @@ from typing import Any
 import attrs
 import numpy as np
 import torch
-from attrs import field, frozen, validators
+from attrs import define, field, frozen, validators
 from torch import Tensor, nn
 
+from kgscripts.models.adapters import split_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
 from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, pair_features
-from kgscripts.models.steps.encoder import DOWN, UP, StepEncoder, encoder_model
+from kgscripts.models.steps.encoder import ADAPTERS, StepEncoder, encoder_model
 from schemas.provenance import Model
 
 KIND = "step-merger"
@@ -72,6 +73,7 @@ class PairNetwork(nn.Module):
         return odds
 
 
+@define(eq=False, repr=False, slots=False)
 class StepMerger(TrainedModel):
     """Merges the actions of a scenario that are the same step. `vectors` gives the vectors of texts.
 
@@ -79,18 +81,11 @@ class StepMerger(TrainedModel):
     for their places and companions.
     """
 
-    def __init__(
-        self,
-        network: PairNetwork,
-        settings: StepSettings,
-        model: Model,
-        vectors: Vectors,
-    ) -> None:
-        self.model = model
-        self.settings = settings
-        self.vectors = vectors
-        self.least_cosine = LEAST_COSINE
-        self._network = network.eval()
+    _network: PairNetwork
+    settings: StepSettings
+    model: Model
+    vectors: Vectors
+    least_cosine: float = field(default=LEAST_COSINE, init=False)
 
     def to(self, device: str) -> StepMerger:
         """This merger, whose encoder is moved to another device; the classifier of pairs stays on the CPU."""
@@ -102,8 +97,7 @@ class StepMerger(TrainedModel):
         """This merger with another `least`, and with a `first` as far from it as now."""
         apart = self.settings.first - self.settings.least
         first = min(max(threshold + apart, _SMALLEST), 1 - _SMALLEST)
-        settings = attrs.evolve(self.settings, least=threshold, first=first)
-        return StepMerger(self._network, settings, self.model, self.vectors)
+        return attrs.evolve(self, settings=attrs.evolve(self.settings, least=threshold, first=first))
 
     def merge(self, texts: Sequence[Sequence[ActionParts]]) -> list[StepGroup]:
         """The groups of two or more actions of a scenario's texts that are the same step.
@@ -189,9 +183,6 @@ def merger_model(checkpoint: Checkpoint) -> StepMerger:
     for name in encoder.stored_settings():
         del values[name]
     settings = StepSettings(**values)
-    tensors = {name: value for name, value in checkpoint.tensors.items() if not name.startswith((DOWN, UP))}
-    if not all(value.isfinite().all() for value in tensors.values()):
-        raise ValueError("weights that are not finite")
     network = PairNetwork(settings.hidden)
-    network.load_state_dict(tensors)
-    return StepMerger(network, settings, checkpoint.model, encoder)
+    network.load_state_dict(split_adapters(checkpoint.tensors, ADAPTERS)[2])
+    return StepMerger(network.eval(), settings, checkpoint.model, encoder)

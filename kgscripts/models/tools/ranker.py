@@ -225,10 +225,9 @@ def tool_ranker(checkpoint: Checkpoint) -> ToolRanker:
         and numbers["offset"].shape == (size,)
         and numbers["biases"].shape == (len(names) + 1,)
         and numbers["weights"].shape == (_FEATURES + 1,)
-        and all(np.isfinite(values).all() for values in numbers.values())
     )
     if not fits:
-        raise ValueError("tensors or names of sizes that differ, or a number that is not finite")
+        raise ValueError("tensors or names of sizes that differ")
     groups = tuple(tuple(flat[start:end]) for start, end in pairwise(ends.tolist()))
     return ToolRanker(
         KnownEvents(names, groups, group_of, events),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,7 +13,7 @@ from kgscripts.commands.options import SplitName
 from kgscripts.evaluation.finished import Finished
 from kgscripts.evaluation.registry import Benchmark, Report, evaluation_task, named, quiet
 from kgscripts.evaluation.result import Evaluation
-from schemas.output_files import new_file
+from schemas.output_files import write_lines
 
 _TEMPLATES, _WHITELIST = "kidscook/valid.template.tsv", "kidscook/approved.5.txt"
 _CLOZE_MODELS = (
@@ -78,36 +77,28 @@ def cloze(
     With --output, an evaluation of language models that is stopped goes on where it was if the same command is given
     again: their answers lie beside the output file until then.
     """
-    from kgscripts.reproductions.kidscook.cloze.files import Predictions, evaluate_cloze_files, read_candidates
+    from kgscripts.reproductions.kidscook.cloze.files import evaluate_cloze_files, prediction_lines, read_candidates
+
+    candidates = read_candidates(templates, whitelist)
+    lines: list[str] = []
 
     def begin(name: str, total: int) -> Callable[[int], None]:
         report(description=name, total=total, completed=0)
         return lambda count: report(advance=count)
 
-    with _opened(predictions_out) as stream:
-        predictions = Predictions(stream, read_candidates(templates, whitelist))
-        return [
-            evaluate_cloze_files(
-                model,
-                templates,
-                whitelist,
-                split=split,
-                seed=seed,
-                on_model=begin,
-                on_filled=predictions.write,
-                finished=finished,
-            )
-        ]
-
-
-@contextmanager
-def _opened(predictions: Path | None) -> Iterator[IO[str] | None]:
-    """The new file of predictions, open for writing; None if none is wanted."""
-    if predictions is None:
-        yield None
-        return
-    with new_file(predictions) as temporary, temporary.open("w", encoding="utf-8") as stream:
-        yield stream
+    found = evaluate_cloze_files(
+        model,
+        templates,
+        whitelist,
+        split=split,
+        seed=seed,
+        on_model=begin,
+        on_filled=lambda name, filled: lines.extend(prediction_lines(name, filled, candidates)),
+        finished=finished,
+    )
+    if predictions_out is not None:
+        write_lines(predictions_out, lines)
+    return [found]
 
 
 def _read_by_aligners(model: list[str] | None, **options: object) -> Iterator[str | Path]:

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from attrs import define
 
-from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
+from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
 from kgscripts.reproductions.openpi.answers import steps_of
 from kgscripts.reproductions.openpi.change_template import parse_change
 from kgscripts.reproductions.openpi.matching import MatchedScores, is_relational, match_step
@@ -28,31 +28,13 @@ from kgscripts.reproductions.openpi.scores import (
     score_step,
     stems_of,
 )
+from kgscripts.reproductions.published import published_systems
 from schemas.changes import Change
 from schemas.errors import InputError
 from schemas.results import Table
 
-_F1: Mapping[str, Mapping[str, float]] = {
-    "": {"exact": 0.043, "BLEU": 0.161, "ROUGE": 0.324},
-    "seen topics": {"BLEU": 0.171},
-    "unseen topics": {"BLEU": 0.157},
-    "with image": {"exact": 0.051, "BLEU": 0.143, "ROUGE": 0.291},
-    "without image": {"exact": 0.036, "BLEU": 0.134, "ROUGE": 0.282},
-}
-"""On the test split (Tables 4 and 5)."""
-
-PUBLISHED = System(
-    name="GPT-2",
-    setting="test",
-    role=Role.PUBLISHED,
-    figures=[
-        figure
-        for part, values in _F1.items()
-        for figure in shares({f"{metric} F1": value for metric, value in values.items()}, part)
-    ],
-    remark="Tandon et al. 2020, tables 4 and 5, on the test split of OpenPI; its errors, table 6, on dev.",
-)
-
+(PUBLISHED,) = published_systems("state-changes")
+"""GPT-2 on the test split (tables 4 and 5)."""
 PUBLISHED_ERRORS = {
     "attribute": "826 (51 %)",
     "entity": "964 (59 %)",

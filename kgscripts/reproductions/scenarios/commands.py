@@ -67,12 +67,7 @@ def merge(
         linked=linked_scenarios(),
         filler=[text for path in filler or () for text in read_filler(path)],
     )
-    used = {"train": parts.train, "held-out": parts.held_out, "all": parts.train + parts.held_out}[part]
-    withheld = {
-        "train": parts.train_filler,
-        "held-out": parts.held_out_filler,
-        "all": parts.train_filler + parts.held_out_filler,
-    }[part]
+    used, withheld = parts.part(part)
     merged = merge_documents(
         used,
         seed=seed,

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from attrs import define, frozen
 
-from kgscripts.evaluation.result import Figure, Role, System, shares
+from kgscripts.evaluation.result import Figure, shares
+from kgscripts.reproductions.published import published_systems
 from schemas.provenance import Direction, Unit
 from schemas.scenario_documents import NONE
 
@@ -327,30 +328,5 @@ def confusion_shares(values: tuple[float, ...]) -> tuple[Figure, ...]:
     )
 
 
-PUBLISHED = (
-    System(
-        name="TopicTiling",
-        setting="tf.idf",
-        role=Role.PUBLISHED,
-        figures=(
-            *micro((0.36, 0.54, 0.43)),
-            *correlations(
-                {
-                    "recall with PMI": -0.33,
-                    "F1 with PMI": -0.17,
-                    "precision with sentences": 0.50,
-                    "F1 with sentences": 0.20,
-                }
-            ),
-            *micro((0.54, 0.54, 0.54), LABELLED),
-            *confusion_shares((0.16, 0.63)),
-        ),
-        remark="table 6 and section 5.3. Its precision cannot come from the paper's definition with None as a label: "
-        'compare table 6 with the part "scenarios only".',
-    ),
-    System(name="TopicTiling", setting="merged stories", role=Role.PUBLISHED, figures=boundary_errors(0.28, 0.28)),
-    System(name="random segments", setting="tf.idf", role=Role.PUBLISHED, figures=micro((0.32, 0.45, 0.37))),
-    System(name="each sentence", setting="tf.idf", role=Role.PUBLISHED, figures=micro((0.24, 0.28, 0.26))),
-    System(name="majority", role=Role.PUBLISHED, figures=micro((0.08, 0.05, 0.06))),
-)
+PUBLISHED = published_systems("scenarios")
 """Table 6 (486 blog stories), section 5.3, and the boundaries of merged stories."""

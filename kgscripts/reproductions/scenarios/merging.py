@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import groupby
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.inscript import GoldStory, GoldWord, gold_stories
@@ -32,6 +32,11 @@ class StoryParts:
     held_out: tuple[LabelledStory, ...] = field(converter=tuple[LabelledStory, ...])
     train_filler: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
     held_out_filler: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
+
+    def part(self, name: str) -> tuple[tuple[LabelledStory, ...], tuple[tuple[str, ...], ...]]:
+        """The stories and the filler of a part: ``train``, ``held-out`` or ``all``."""
+        parts = {"train": (self.train, self.train_filler), "held-out": (self.held_out, self.held_out_filler)}
+        return parts.get(name, (self.train + self.held_out, self.train_filler + self.held_out_filler))
 
 
 def story_parts(
@@ -209,18 +214,17 @@ def merge_documents(
     if none_share and not texts:
         remedy = "withhold scenarios, give a file with filler, or set the share of None to 0"
         raise ConfigurationError("no sentences without a scenario", remedy=remedy)
-    return list(
-        _Merging(
-            random.Random(seed),
-            stories=[story for story in stories if story.scenario and story.sentences],
-            filler=texts,
-            segments=segments,
-            sentences=sentences,
-            none_share=none_share,
-            two_labels=two_labels,
-            broader=broader or {},
-        ).documents(documents)
+    merging = _Merging(
+        choice=random.Random(seed),
+        stories=[story for story in stories if story.scenario and story.sentences],
+        filler=texts,
+        segments=segments,
+        sentences=sentences,
+        none_share=none_share,
+        two_labels=two_labels,
+        broader=broader or {},
     )
+    return list(merging.documents(documents))
 
 
 def _check(
@@ -267,37 +271,32 @@ class _Deck:
         return self._left.pop(next(at for at, story in enumerate(self._left) if fits(story)))
 
 
+@define(kw_only=True, slots=False)
 class _Merging:
-    def __init__(
-        self,
-        choice: random.Random,
-        *,
-        stories: Sequence[LabelledStory],
-        filler: Sequence[Sequence[str]],
-        segments: tuple[int, int],
-        sentences: tuple[int, int],
-        none_share: float,
-        two_labels: float,
-        broader: Mapping[str, Sequence[str]],
-    ) -> None:
-        self._choice = choice
-        self._stories = _Deck(choice, stories)
-        self._below = _Deck(choice, [story for story in stories if broader.get(story.scenario)])
-        self._segments = segments
-        self._sentences = sentences
-        self._none_share = none_share
-        self._two_labels = two_labels
-        self._broader = broader
-        short = [text for text in filler if len(text) < sentences[0]]
-        long = [text for text in filler if len(text) >= sentences[0]]
+    """The arguments of `merge_documents`, and where its choices stand."""
+
+    choice: random.Random
+    stories: Sequence[LabelledStory]
+    filler: Sequence[Sequence[str]]
+    segments: tuple[int, int]
+    sentences: tuple[int, int]
+    none_share: float
+    two_labels: float
+    broader: Mapping[str, Sequence[str]]
+    _owed: float = field(default=0.0, init=False)
+    """Sentences without a scenario that are still to come, so that their share is right over all documents."""
+
+    def __attrs_post_init__(self) -> None:
+        self._deck = _Deck(self.choice, self.stories)
+        self._below = _Deck(self.choice, [story for story in self.stories if self.broader.get(story.scenario)])
+        short = [text for text in self.filler if len(text) < self.sentences[0]]
+        long = [text for text in self.filler if len(text) >= self.sentences[0]]
         self._fillers = [self._shuffled_for_ever(texts) for texts in (short, long) if texts]
-        self._owed = 0.0
-        """Sentences without a scenario that are still to come, so that their share is right over all documents."""
 
     def documents(self, count: int) -> Iterator[ScenarioDocument]:
-        sizes = [self._choice.randint(*self._segments) for _ in range(count)]
+        sizes = [self.choice.randint(*self.segments) for _ in range(count)]
         whole = sum(sizes)
-        with_two = set(self._choice.sample(range(whole), round(self._two_labels * whole)))
+        with_two = set(self.choice.sample(range(whole), round(self.two_labels * whole)))
         first = 0
         for number, size in enumerate(sizes, 1):
             yield self._document(f"merged-{number}", [segment in with_two for segment in range(first, first + size)])
@@ -307,11 +306,11 @@ class _Merging:
         used: set[str] = set()
         parts = [self._of_two(used) if two else self._of_one(used) for two in with_two]
         labelled = sum(len(part.sentences) for part in parts)
-        self._owed += labelled * self._none_share / (1 - self._none_share)
-        while self._owed >= self._sentences[0]:
-            part = self._part(next(self._choice.choice(self._fillers)), most=int(self._owed))
+        self._owed += labelled * self.none_share / (1 - self.none_share)
+        while self._owed >= self.sentences[0]:
+            part = self._part(next(self.choice.choice(self._fillers)), most=int(self._owed))
             self._owed -= len(part)
-            parts.insert(self._choice.randint(0, len(parts)), _Part(sentences=part))
+            parts.insert(self.choice.randint(0, len(parts)), _Part(sentences=part))
         segments, start = [], 0
         for piece in parts:
             end = start + len(piece.sentences)
@@ -323,39 +322,39 @@ class _Merging:
 
     def _of_one(self, used: set[str]) -> _Part:
         """A part of a story whose scenario is not used in the document yet."""
-        story = self._stories.draw(lambda story: story.scenario not in used)
+        story = self._deck.draw(lambda story: story.scenario not in used)
         used.add(story.scenario)
         return _Part(sentences=self._part(story.sentences), scenarios=(story.scenario,))
 
     def _of_two(self, used: set[str]) -> _Part:
         """A part of a story with a broader scenario too, or of two stories; no scenario is used in the document yet."""
-        if self._choice.random() < 0.5 and self._below.has(lambda story: bool(self._above(story, used))):
+        if self.choice.random() < 0.5 and self._below.has(lambda story: bool(self._above(story, used))):
             story = self._below.draw(lambda story: bool(self._above(story, used)))
-            broader = self._choice.choice(self._above(story, used))
+            broader = self.choice.choice(self._above(story, used))
             used |= {story.scenario, broader}
             return _Part(sentences=self._part(story.sentences), scenarios=(broader, story.scenario))
         first, second = self._of_one(used), self._of_one(used)
         # Half of each, so that the length of a segment does not give away its number of labels.
-        halves = (self._part(part.sentences, max(1, self._sentences[1] // 2)) for part in (first, second))
+        halves = (self._part(part.sentences, max(1, self.sentences[1] // 2)) for part in (first, second))
         return _Part(sentences=list(self._interleaved(*halves)), scenarios=first.scenarios + second.scenarios)
 
     def _above(self, story: LabelledStory, used: set[str]) -> list[str]:
         """The broader scenarios of a story that, as the story's own, are not used yet."""
         if story.scenario in used:
             return []
-        return [scenario for scenario in self._broader.get(story.scenario, ()) if scenario not in used]
+        return [scenario for scenario in self.broader.get(story.scenario, ()) if scenario not in used]
 
     def _part(self, sentences: Sequence[str], most: int | None = None) -> Sequence[str]:
         """Consecutive sentences, at a random place and of a random number in the range."""
-        longest = min(self._sentences[1], len(sentences), most or len(sentences))
-        length = self._choice.randint(min(self._sentences[0], longest), longest)
-        start = self._choice.randint(0, len(sentences) - length)
+        longest = min(self.sentences[1], len(sentences), most or len(sentences))
+        length = self.choice.randint(min(self.sentences[0], longest), longest)
+        start = self.choice.randint(0, len(sentences) - length)
         return sentences[start : start + length]
 
     def _interleaved(self, first: Sequence[str], second: Sequence[str]) -> Iterator[str]:
         waiting = [list(first), list(second)]
         while all(waiting):
-            count = self._choice.randint(1, _TURN)
+            count = self.choice.randint(1, _TURN)
             yield from waiting[0][:count]
             del waiting[0][:count]
             waiting.reverse()
@@ -364,5 +363,5 @@ class _Merging:
     def _shuffled_for_ever(self, texts: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
         order = list(texts)
         while order:
-            self._choice.shuffle(order)
+            self.choice.shuffle(order)
             yield from order

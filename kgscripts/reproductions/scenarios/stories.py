@@ -54,7 +54,6 @@ def story_accuracy(
     whole_scenarios: bool,
     folds: int = 5,
     seed: int = 0,
-    same: Callable[[str], str] = resolve,
     on_story: Callable[[int], object] = lambda _: None,
 ) -> StoryAccuracy:
     """The accuracy on stories of scenarios of which other stories were trained on, or with `whole_scenarios` no story.
@@ -68,8 +67,6 @@ def story_accuracy(
         Labelled stories, in any order: the result depends on their ids.
     folds:
         Each part of the stories is predicted by a classifier trained on the others.
-    same:
-        Gives the variants of a label ("go to the dentist", "going to the dentist") one name.
     on_story:
         Is told how many more stories were predicted.
 
@@ -82,7 +79,7 @@ def story_accuracy(
     """
     if folds < 2:
         raise ConfigurationError(f"{folds} folds", remedy="take at least two")
-    groups = [group for group in _by_scenario(stories, same) if whole_scenarios or len(group) > 1]
+    groups = [group for group in _by_scenario(stories) if whole_scenarios or len(group) > 1]
     if not groups:
         message = "no labelled stories" if whole_scenarios else "no scenario has two stories"
         raise InputError(message, remedy="add labelled stories")
@@ -93,12 +90,12 @@ def story_accuracy(
     else:
         dealt = [story for group in groups for story in draw.sample(group, len(group))]
         parts = [dealt[first::folds] for first in range(folds)]
-    theirs = {same(story.scenario) for part in parts for story in part}
+    theirs = {resolve(story.scenario) for part in parts for story in part}
     mistakes: list[StoryMistake] = []
     right_among_theirs = 0
     for story, ranking in _rankings(stories, parts, train, on_story):
-        gold = same(story.scenario)
-        predicted = [same(label) for label in ranking]
+        gold = resolve(story.scenario)
+        predicted = [resolve(label) for label in ranking]
         if predicted[0] != gold:
             mistakes.append(StoryMistake(story.id, story.scenario, ranking[0]))
         right_among_theirs += next((label for label in predicted if label in theirs), "") == gold
@@ -110,10 +107,10 @@ def story_accuracy(
     )
 
 
-def _by_scenario(stories: Iterable[LabelledStory], same: Callable[[str], str]) -> list[list[LabelledStory]]:
+def _by_scenario(stories: Iterable[LabelledStory]) -> list[list[LabelledStory]]:
     groups: dict[str, list[LabelledStory]] = {}
     for story in sorted(stories, key=lambda story: story.id):
-        groups.setdefault(same(story.scenario), []).append(story)
+        groups.setdefault(resolve(story.scenario), []).append(story)
     return [group for _, group in sorted(groups.items())]
 
 

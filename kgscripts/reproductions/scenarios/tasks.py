@@ -66,11 +66,12 @@ def merged_stories(stories: Path, filler: Path) -> list[ScenarioDocument]:
     parts = story_parts(
         labelled_stories(stories), seed=_SEED, withheld=0, linked=linked_scenarios(), filler=read_filler(filler)
     )
+    used, withheld = parts.part("all")
     return merge_documents(
-        parts.train + parts.held_out,
+        used,
         seed=_SEED,
         documents=_DOCUMENTS,
-        filler=parts.train_filler + parts.held_out_filler,
+        filler=withheld,
         broader={concept.label: concept.broader for concept in concept_scheme()},
     )
 

@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 import numpy as np
 import torch
-from attrs import evolve, field, frozen, validators
+from attrs import define, evolve, field, frozen, validators
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -164,6 +164,7 @@ class ScenarioParts:
         return found
 
 
+@define(eq=False, repr=False, slots=False)
 class TopicTilingModel(TrainedModel):
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
@@ -171,23 +172,27 @@ class TopicTilingModel(TrainedModel):
     1, and otherwise not in it. The probabilities of scenarios are those of independent binary classifiers.
     """
 
-    def __init__(self, parts: ScenarioParts, model: Model, *, segmentation: str = SEGMENTATIONS[0]) -> None:
-        self.model = model
-        self.parts = parts
-        self._segmentation = segmentation
+    parts: ScenarioParts
+    model: Model
+    _segmentation: str = SEGMENTATIONS[0]
 
     def detect(self, documents: Sequence[Sequence[str] | str]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
-        return self._label(sentences_of(documents), None)
+        return self.label(sentences_of(documents), None)
 
-    def label(self, documents: Sequence[Sequence[str]], spans: Sequence[Spans]) -> list[list[DetectedSegment]]:
-        """See `SegmentLabeller`."""
-        return self._label(documents, spans)
+    def label(self, documents: Sequence[Sequence[str]], spans: Sequence[Spans] | None) -> list[list[DetectedSegment]]:
+        """See `SegmentLabeller`; without `spans`, those of the model's own segments."""
+        found = []
+        for at in range(0, len(documents), _DOCUMENTS):
+            for place, document in enumerate(ReadDocument.read(documents[at : at + _DOCUMENTS]), at):
+                own = self.parts.spans(self._segmentation, document) if spans is None else spans[place]
+                found.append(self._detected(document, own))
+        return found
 
     def variant(self, segmentation: str) -> TopicTilingModel:
         """The same classifier on other segments: ``sentence``, ``random``, or ``majority``, which needs none."""
         model = evolve(self.model, name=f"scenarios-{segmentation}", scores=())
-        return TopicTilingModel(self.parts, model, segmentation=segmentation)
+        return evolve(self, model=model, segmentation=segmentation)
 
     def scenario_words(self, top: int) -> dict[str, list[str]]:
         """The `top` words of each scenario, by the topics that prevail in its stories (section 5.3, Table 9).
@@ -202,17 +207,6 @@ class TopicTilingModel(TrainedModel):
             scenario: [parts.topics.words[word] for word in row]
             for scenario, row in zip(parts.settings.scenarios, order, strict=True)
         }
-
-    def _label(self, documents: Sequence[Sequence[str]], spans: Sequence[Spans] | None) -> list[list[DetectedSegment]]:
-        found = []
-        for at in range(0, len(documents), _DOCUMENTS):
-            for place, document in enumerate(ReadDocument.read(documents[at : at + _DOCUMENTS]), at):
-                found.append(
-                    self._detected(
-                        document, self.parts.spans(self._segmentation, document) if spans is None else spans[place]
-                    )
-                )
-        return found
 
     def _detected(self, document: ReadDocument, spans: Spans) -> list[DetectedSegment]:
         if self._segmentation == MAJORITY:
@@ -314,7 +308,7 @@ def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:
         raise ValueError("tf.idf of a word that is not in the list")
     tfidf = TfIdf(words=[words[place] for place in chosen], idf=tensors["tfidf.idf"].double().numpy())
     scenario_topics = tensors["scenarios.topics"].double().numpy()
-    if scenario_topics.shape != (len(settings.scenarios), len(priors)) or not np.isfinite(scenario_topics).all():
+    if scenario_topics.shape != (len(settings.scenarios), len(priors)):
         raise ValueError(f"shares of topics of {scenario_topics.shape}")
     return ScenarioParts(
         settings=settings,
@@ -340,8 +334,6 @@ def _counts(tensors: Mapping[str, Tensor], topics: int, words: int) -> NDArray[n
 
 def _classifier(tensors: Mapping[str, Tensor], size: int, scenarios: int) -> ScenarioClassifier:
     state = {name.removeprefix(_CLASSIFIER): value for name, value in tensors.items() if name.startswith(_CLASSIFIER)}
-    if not all(value.isfinite().all() for value in state.values()):
-        raise ValueError("a weight that is not finite")
     classifier = ScenarioClassifier(size, hidden=len(state["0.bias"]), scenarios=scenarios)
     classifier.layers.load_state_dict(state)
     return classifier.double().eval()

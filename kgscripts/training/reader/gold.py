@@ -104,25 +104,33 @@ def labelled_passages(paths: Iterable[Path]) -> list[LabelledText]:
     ]
 
 
+def _renumbered(text: LabelledText, number: Mapping[int, int], read: ReaderText) -> LabelledText:
+    """The labels for another form of the text, whose words have these numbers; words without one are left out."""
+    return LabelledText(
+        text.set,
+        text.id,
+        read,
+        {number[word]: label for word, label in text.words.items() if word in number},
+        {
+            number[word]: {number[thing]: label for thing, label in things.items() if thing in number}
+            for word, things in text.pairs.items()
+            if word in number
+        },
+        {flag: frozenset(number[word] for word in words if word in number) for flag, words in text.flags.items()},
+    )
+
+
 def joined(first: LabelledText, second: LabelledText) -> LabelledText:
     """Two texts as one that is longer and has no title."""
-    behind = first.text.words
+    text = ReaderText("", [*first.text.sentences, *second.text.sentences])
+    behind = _renumbered(second, {word: first.text.words + word for word in range(second.text.words)}, text)
     return LabelledText(
         first.set,
         f"{first.id}, {second.id}",
-        ReaderText("", [*first.text.sentences, *second.text.sentences]),
-        {**first.words, **{behind + word: label for word, label in second.words.items()}},
-        {
-            **first.pairs,
-            **{
-                behind + word: {behind + thing: label for thing, label in things.items()}
-                for word, things in second.pairs.items()
-            },
-        },
-        {
-            flag: frozenset(first.flags.get(flag, ())) | {behind + word for word in second.flags.get(flag, ())}
-            for flag in FLAGS
-        },
+        text,
+        {**first.words, **behind.words},
+        {**first.pairs, **behind.pairs},
+        {flag: first.flags.get(flag, frozenset()) | behind.flags.get(flag, frozenset()) for flag in FLAGS},
     )
 
 
@@ -144,40 +152,19 @@ def single_sentences(text: LabelledText) -> Iterator[LabelledText]:
     """Each sentence as a text of its own, without those whose events need the context to be understood."""
     first = 0
     for sentence in text.text.sentences:
-        inside = range(first, first + len(sentence))
-        first = inside.stop
-        words = {word - inside.start: label for word, label in text.words.items() if word in inside}
-        if not words or not _PLAIN.issuperset(words.values()):
-            continue
-        pairs = {
-            word - inside.start: {thing - inside.start: label for thing, label in things.items() if thing in inside}
-            for word, things in text.pairs.items()
-            if word in inside
-        }
-        flags = {
-            flag: frozenset(word - inside.start for word in numbers if word in inside)
-            for flag, numbers in text.flags.items()
-        }
-        yield LabelledText(text.set, text.id, ReaderText("", [sentence]), words, pairs, flags)
+        number = {first + place: place for place in range(len(sentence))}
+        first += len(sentence)
+        found = _renumbered(text, number, ReaderText("", [sentence]))
+        if found.words and _PLAIN.issuperset(found.words.values()):
+            yield found
 
 
 def unpunctuated(text: LabelledText) -> LabelledText:
     """The text as people write who leave out capitals and punctuation."""
     kept = [number for number, word in enumerate(text.text.all_words) if any(map(str.isalnum, word))]
-    number = {old: new for new, old in enumerate(kept)}
     sentences = [[word.lower() for word in sentence if any(map(str.isalnum, word))] for sentence in text.text.sentences]
-    return LabelledText(
-        text.set,
-        text.id,
-        ReaderText(text.text.title.lower(), [sentence for sentence in sentences if sentence]),
-        {number[word]: label for word, label in text.words.items() if word in number},
-        {
-            number[word]: {number[thing]: label for thing, label in things.items() if thing in number}
-            for word, things in text.pairs.items()
-            if word in number
-        },
-        {flag: frozenset(number[word] for word in words if word in number) for flag, words in text.flags.items()},
-    )
+    read = ReaderText(text.text.title.lower(), [sentence for sentence in sentences if sentence])
+    return _renumbered(text, {old: new for new, old in enumerate(kept)}, read)
 
 
 def shipped_passages() -> list[Path]:
@@ -270,21 +257,29 @@ _EASDRL = frozenset({"essential", "optional", "exclusive"})
 
 def _of_spans(record: Mapping[str, Any]) -> LabelledText:
     name: str = record["set"]
-    known, links, spans = WORDS[name], PAIRS[name], record["spans"]
+    links, spans = PAIRS[name], record["spans"]
     words = words_of_lines(record["text"])
-    labels: dict[int, str] = {}
-    pairs: dict[int, dict[int, str]] = {}
-    for label, start, end in spans:
-        own = "action" if label in _EASDRL else label
-        place = words.at(start) if _is_action(own) else words.last(end)
-        if own in known and labels.setdefault(place, own) == own and _is_action(own):
-            pairs[place] = {}
+    own = [("action" if label in _EASDRL else label, start, end) for label, start, end in spans]
+    labels, pairs = _labels(name, own, words)
     for label, one, other in _with_tools_used(record["links"], record["text"], spans):
         thing, action = spans[one], spans[other]
         named = label if label in links else f"{thing[0]} {label.rstrip(digits)}"  # "Acts-on2" of a second thing
         if named in links and words.at(action[1]) in pairs:
             pairs[words.at(action[1])][words.last(thing[2])] = named
     return LabelledText(name, record["id"], ReaderText(record.get("title") or "", words.sentences), labels, pairs)
+
+
+def _labels(
+    set: str, spans: Iterable[tuple[str, int, int]], words: Words
+) -> tuple[dict[int, str], dict[int, dict[int, str]]]:
+    """The labels of words by spans (an action's first word, a thing's last), and the actions, without things so far."""
+    labels: dict[int, str] = {}
+    pairs: dict[int, dict[int, str]] = {}
+    for label, start, end in spans:
+        place = words.at(start) if _is_action(label) else words.last(end)
+        if label in WORDS[set] and labels.setdefault(place, label) == label and _is_action(label):
+            pairs[place] = {}
+    return labels, pairs
 
 
 def _with_tools_used(
@@ -321,12 +316,7 @@ def recipes(path: Path) -> list[LabelledText]:
 
 def _of_recipe(recipe: TaggedRecipe, words: Words) -> LabelledText:
     name = "recipe-flow"
-    labels: dict[int, str] = {}
-    pairs: dict[int, dict[int, str]] = {}
-    for phrase in recipe.phrases:
-        place = words.at(phrase.start) if _is_action(phrase.tag) else words.last(phrase.end)
-        if phrase.tag in WORDS[name] and labels.setdefault(place, phrase.tag) == phrase.tag and _is_action(phrase.tag):
-            pairs[place] = {}
+    labels, pairs = _labels(name, ((phrase.tag, phrase.start, phrase.end) for phrase in recipe.phrases), words)
     for phrase in recipe.phrases:
         label = f"{phrase.tag} {phrase.edge}"
         if phrase.to is not None and label in PAIRS[name]:

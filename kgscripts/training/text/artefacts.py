@@ -2,7 +2,7 @@
 
 ``python -m kgscripts.training.text.artefacts /usr/share/wordnet`` (the folder of ``data.noun``, Debian's wordnet-base).
 Each noun gets the class of its most frequent sense among the artefacts, if that sense is common enough; the class is
-that of the closest hypernym in `CLASSES`. Hypernyms in `OTHERS` lead to no class.
+that of the closest hypernym in ``data/hypernyms.txt``.
 """
 
 from __future__ import annotations
@@ -16,157 +16,16 @@ from pathlib import Path
 
 from attrs import frozen
 
+from kgscripts.text.lexicon import word_classes
 from schemas.input_files import open_input
 from schemas.terminal import echo
 
 ARTEFACT = 6
 """The number of the file ``noun.artifact``."""
 
-CLASSES: Mapping[str, tuple[str, ...]] = {
-    "implement": (
-        "implement",
-        "tool",
-        "device",
-        "utensil",
-        "equipment",
-        "plaything",
-        "line",
-        "conductor",
-        "strip",
-        "padding",
-        "block",
-        "handwear",
-        "top",
-        "lens",
-        "cushion",
-        "sheet",
-        "weight",
-        "jumper cable",
-        "clip",
-        "apparatus",
-        "gear",
-        "piece of cloth",
-        "netting",
-        "instrument",
-        "optical instrument",
-        "puppet",
-        "mechanism",
-        "structural member",
-        "weapon",
-        "covering",
-    ),
-    "vessel": (
-        "container",
-        "vessel",
-        "bag",
-        "box",
-        "case",
-        "receptacle",
-        "dish",
-        "glass",
-        "basket",
-        "cup",
-        "bin",
-        "package",
-        "cooking utensil",
-        "luggage",
-        "tub",
-        "bath",
-        "sling",
-        "pot",
-        "pan",
-        "drum",
-    ),
-    "surface": ("support", "rack", "stand", "board", "mat", "hammock", "highchair", "grate", "hanger"),
-    "filter": ("filter", "strainer"),
-    "appliance": (
-        "machine",
-        "appliance",
-        "home appliance",
-        "kitchen appliance",
-        "heater",
-        "power tool",
-        "lifting device",
-        "cooker",
-        "refrigerator",
-        "loom",
-        "motor",
-        "lift",
-    ),
-    "device": (
-        "electronic device",
-        "electronic equipment",
-        "musical instrument",
-        "photographic equipment",
-        "recorder",
-        "optical device",
-        "acoustic device",
-        "source of illumination",
-        "computer",
-        "timepiece",
-        "telephone",
-        "memory device",
-        "electrical device",
-        "monitor",
-    ),
-    "carrier": ("wagon", "handcart", "sled", "baby buggy", "trailer", "wheeled vehicle", "boat", "skate", "chairlift"),
-    "vehicle": ("motor vehicle", "self-propelled vehicle", "public transport", "aircraft", "ship", "conveyance"),
-    "work_surface": ("furniture", "furnishing"),
-}
-"""Hypernyms of each class, by the first of their words."""
-
-OTHERS = frozenset(
-    [
-        "artifact",
-        "instrumentality",
-        "structure",
-        "commodity",
-        "creation",
-        "way",
-        "decoration",
-        "fabric",
-        "facility",
-        "building material",
-        "opening",
-        "excavation",
-        "fixture",
-        "clothing",
-        "footwear",
-        "vehicle",
-        "craft",
-        "system",
-        "weaponry",
-        "explosive device",
-        "medium",
-        "toiletry",
-        "room",
-        "area",
-        "surface",
-        "float",
-        "contraceptive",
-        "prosthesis",
-        "drug",
-        "building",
-        "part",
-        "connection",
-        "landing",
-        "headdress",
-        "garment",
-        "coating",
-        "roof",
-        "floor cover",
-        "cloak",
-        "armor plate",
-        "body armor",
-        "arm",
-        "overlay",
-        "crust",
-        "camp",
-        "support column",
-        "foundation",
-    ]
-)
-"""Hypernyms that lead to no class."""
+CLASSES = word_classes("kgscripts.training.text", "hypernyms.txt")
+"""Hypernyms of each class, by the first of their words; those of `_NONE` lead to no class."""
+_NONE = "none"
 
 _HEADING = """\
 # Artefacts by class, derived from WordNet 3.0 by `python -m kgscripts.training.text.artefacts FOLDER`; do not edit.
@@ -241,9 +100,9 @@ def class_of(offset: str, synsets: Mapping[str, Synset]) -> str:
             synset = synsets[place]
             if synset.file != ARTEFACT:
                 continue
-            label = next((label for label, anchors in CLASSES.items() if synset.words[0] in anchors), "")
-            if label or synset.words[0] in OTHERS:
-                return label
+            for label, hypernyms in CLASSES.items():
+                if synset.words[0] in hypernyms:
+                    return "" if label == _NONE else label
         layer = [above for place in layer for above in synsets[place].hypernyms if above not in seen]
         seen.update(layer)
     return ""

@@ -7,31 +7,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kgscripts.text.conllu import Sentence, Word
+from kgscripts.text.lexicon import word_classes
 from kgscripts.training.text.trees import capitalised
 
 _PRONOUNS = frozenset({"i", "you", "we", "they", "he", "she"})
 _FINITE = frozenset({"VB", "VBP", "VBZ", "VBD"})
-_STATES = frozenset(
-    {
-        "be",
-        "have",
-        "think",
-        "know",
-        "guess",
-        "hope",
-        "seem",
-        "feel",
-        "understand",
-        "mean",
-        "suppose",
-        "need",
-        "want",
-        "like",
-        "love",
-        "wish",
-        "agree",
-    }
-)
+_STATES = word_classes("kgscripts.training.text", "words.txt")["verbs of states"]
 _LONGEST = 40
 _WHITE_SPACE = (" ", "\n", "\n\n", "\t")
 

@@ -1,15 +1,19 @@
-"""Training and development documents for `spacy train` out of the treebanks."""
+"""Training and development documents for `spacy train` out of the treebanks, and the reader of them that the training
+configuration names."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
 import spacy
-from spacy.tokens import DocBin
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+from spacy.util import registry
 
 from kgscripts.text.conllu import Sentence, documents, read_conllu, to_doc
 from kgscripts.training.text.augment import grouped, imperatives, lower_cased, with_white_space, without_final_stop
@@ -124,3 +128,22 @@ def _roughened(group: list[Sentence], augmentation: Augmentation, rng: random.Ra
     if rng.random() < augmentation.white_space:
         rough = [with_white_space(sentence, rng, _WHITE_SPACE_IN_TEXT) for sentence in rough]
     return rough
+
+
+def gold_token_corpus(path: Path | str) -> Callable[[Language], Iterator[Example]]:
+    """Examples whose predicted document has the gold tokens and spaces, but neither sentence starts nor tags.
+
+    spaCy's own reader offers gold tokens only together with gold sentences (`gold_preproc`), and then the parser
+    never sees a sentence boundary to learn.
+    """
+
+    def read(nlp: Language) -> Iterator[Example]:
+        for reference in DocBin().from_disk(path).get_docs(nlp.vocab):
+            words = [token.text for token in reference]
+            spaces = [bool(token.whitespace_) for token in reference]
+            yield Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+
+    return read
+
+
+registry.readers("kgscripts.GoldTokenCorpus.v1", func=gold_token_corpus)

@@ -4,32 +4,15 @@ from __future__ import annotations
 
 import random
 import tomllib
+from collections.abc import Callable
 from importlib import resources
 
-from kgscripts.training.text.trees import Node, coordinator, punctuation
-
-_ADJECTIVES = (
-    "large",
-    "small",
-    "clean",
-    "hot",
-    "warm",
-    "cold",
-    "dry",
-    "wet",
-    "new",
-    "old",
-    "sharp",
-    "remaining",
-    "fresh",
-)
-_UNITS = ("cup", "tablespoon", "teaspoon", "ounce", "pound", "piece", "pair", "box", "can", "bottle", "gallon")
-NUMBERS = ("two", "three", "five", "ten", "fifteen", "twenty", "thirty")
+from kgscripts.training.text.trees import Node, adjective, digits, known
 
 Lexicon = dict[str, dict[str, list[str]]]
 
 
-def read_lexicon(file: str = "imperatives.toml") -> Lexicon:
+def read_lexicon(file: str) -> Lexicon:
     """The word lists of a file of this folder, by domain."""
     text = resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
     return tomllib.loads(text)
@@ -38,31 +21,40 @@ def read_lexicon(file: str = "imperatives.toml") -> Lexicon:
 class NounPhraseWriter:
     """Writes noun phrases of one domain at a time; the same seed writes the same ones."""
 
-    def __init__(self, seed: int, lexicon: Lexicon | None = None) -> None:
+    words = "imperatives.toml"
+    """The file with the words; those that all domains share are beside those of ``imperatives.toml``."""
+
+    def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        self.lexicon = lexicon or read_lexicon()
+        self.lexicon = read_lexicon(self.words)
+        self.shared = read_lexicon(NounPhraseWriter.words)["shared"] | self.lexicon.pop("shared")
         self.domain: dict[str, list[str]] = {}
 
     def chance(self, share: float) -> bool:
         """True in a `share` of the calls."""
         return self.rng.random() < share
 
+    def perhaps(self, share: float, build: str | Callable[[], Node]) -> list[Node]:
+        """What is built, or a `known` word, in a `share` of the calls; otherwise nothing."""
+        if not self.chance(share):
+            return []
+        return [known(build) if isinstance(build, str) else build()]
+
     def pick(self, kind: str) -> str:
-        """A random entry of the domain's list of verbs, count or mass nouns, places or tools."""
-        return self.rng.choice(self.domain[kind])
+        """A random entry of a list of the domain, such as verbs, count or mass nouns, places or tools, or of all."""
+        return self.rng.choice(self.domain[kind] if kind in self.domain else self.shared[kind])
 
     def objects(self, *, bare: bool = False) -> Node:
         """A direct object, now and then of several nouns; `bare` ones have no determiner."""
         first = self.noun_phrase("obj", bare=bare)
         if self.chance(0.14):
             last = self.noun_phrase("conj", bare=bare or self.chance(0.4))
-            last.before.insert(0, coordinator("or" if self.chance(0.15) else "and"))
+            last.before.insert(0, known("or" if self.chance(0.15) else "and"))
             if self.chance(0.3):
                 middle = self.noun_phrase("conj", bare=True)
-                middle.before.insert(0, punctuation(","))
+                middle.before.insert(0, known(","))
                 first.after.append(middle)
-                if self.chance(0.6):
-                    last.before.insert(0, punctuation(","))
+                last.before = self.perhaps(0.6, ",") + last.before
             first.after.append(last)
         elif self.chance(0.05):
             first.after.append(self.phrase("of", self.noun_phrase("nmod"), "nmod"))
@@ -77,11 +69,11 @@ class NounPhraseWriter:
 
     def _measure(self, deprel: str) -> Node:
         """Two cups of flour, 1 teaspoon salt."""
-        unit = self.rng.choice(_UNITS)
+        unit = self.pick("units")
         if self.chance(0.6):
-            number = Node(str(self.rng.randint(1, 12)), "NUM", "CD", "nummod", feats="NumForm=Digit|NumType=Card")
+            number = digits(self.rng.randint(1, 12))
         else:
-            number = Node(self.rng.choice(("one", *NUMBERS)), "NUM", "CD", "nummod")
+            number = Node(self.rng.choice(["one", *self.shared["numbers"]]), "NUM", "CD", "nummod")
         if number.form in {"1", "one"}:
             node = Node(unit, "NOUN", "NN", deprel, before=[number])
         else:
@@ -99,7 +91,7 @@ class NounPhraseWriter:
         noun = Node(form, "NOUN", "NNS" if is_plural else "NN", deprel, base)
         noun.before = modifiers
         if self.chance(0.12):
-            noun.before.insert(0, Node(self.rng.choice(_ADJECTIVES), "ADJ", "JJ", "amod"))
+            noun.before.insert(0, adjective(self.pick("adjectives")))
         if not bare and not ((mass or is_plural) and self.chance(0.3)):
             noun.before.insert(0, self._determiner(noun, allow_a=not mass and not is_plural))
         return noun
@@ -108,16 +100,14 @@ class NounPhraseWriter:
         roll = self.rng.random()
         if allow_a and roll < 0.3:
             following = noun.before[0].form if noun.before else noun.form
-            article = "an" if following[0] in "aeiou" else "a"
-            return Node(article, "DET", "DT", "det", "a", "Definite=Ind|PronType=Art")
+            return known("an" if following[0] in "aeiou" else "a")
         if roll > 0.85:
-            return Node("your", "PRON", "PRP$", "nmod:poss", feats="Case=Gen|Person=2|Poss=Yes|PronType=Prs")
+            return known("your")
         if roll > 0.8 and noun.xpos == "NNS":
-            return Node(self.rng.choice(NUMBERS), "NUM", "CD", "nummod")
+            return Node(self.pick("numbers"), "NUM", "CD", "nummod")
         if roll > 0.77:
-            word = "all" if noun.xpos == "NNS" else "each" if allow_a else "some"
-            return Node(word, "DET", "DT", "det", feats="PronType=Ind" if word == "some" else "PronType=Tot")
-        return Node("the", "DET", "DT", "det", feats="Definite=Def|PronType=Art")
+            return known("all" if noun.xpos == "NNS" else "each" if allow_a else "some")
+        return known("the")
 
     def place(self) -> Node:
         """A prepositional phrase of the domain."""
@@ -125,10 +115,24 @@ class NounPhraseWriter:
         mass = noun in self.domain["mass"]
         return self.phrase(preposition, self.noun(noun, "obl", mass=mass), "obl")
 
+    def state(self, deprel: str) -> Node:
+        """What a thing can be: hot, clean."""
+        return adjective(self.pick("states"), deprel)
+
+    def state_clause(self, word: str) -> Node:
+        """When the water is hot; until the onions are chopped."""
+        subject = self.noun_phrase("nsubj")
+        state = self.state("advcl")
+        copula = known("are" if subject.xpos == "NNS" else "is")
+        if state.xpos == "VBN":
+            subject.deprel, copula.deprel = "nsubj:pass", "aux:pass"
+        state.before = [known(word), subject, copula, *state.before]
+        return state
+
     @staticmethod
     def phrase(preposition: str, noun: Node, deprel: str) -> Node:
         """The noun phrase behind a preposition."""
-        noun.before.insert(0, Node(preposition, "ADP", "IN", "case", feats=""))
+        noun.before.insert(0, Node(preposition, "ADP", "IN", "case"))
         noun.deprel = deprel
         return noun
 

@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-from kgscripts.training.text.noun_phrases import NounPhraseWriter, read_lexicon
-from kgscripts.training.text.trees import Node, coordinator, punctuation
-
-_PARTICIPLE = "Tense=Past|VerbForm=Part"
+from kgscripts.training.text.noun_phrases import NounPhraseWriter
+from kgscripts.training.text.trees import Node, adjective, adverb, digits, known
 
 
 class RecipePhraseWriter(NounPhraseWriter):
     """Writes random phrases with the words of ``recipes.toml``."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed, read_lexicon("recipes.toml"))
-        self.shared = self.lexicon.pop("shared")
+    words = "recipes.toml"
 
     def until(self) -> Node:
         """Until golden; until the onions are soft; until the dough has doubled."""
-        if self.chance(0.55):
-            state = self.state("advcl")
-            state.before.insert(0, Node("until", "SCONJ", "IN", "mark", feats=""))
-            if self.chance(0.2):
-                state.before.insert(
-                    1, Node(self.rng.choice(("just", "very", "lightly")), "ADV", "RB", "advmod", feats="")
-                )
-            return state
-        subject = self.noun_phrase("nsubj")
-        plural = subject.xpos == "NNS"
+        if not self.chance(0.55):
+            return self.state_clause("until")
         state = self.state("advcl")
-        if state.xpos == "VBN":
-            state.before.append(Node("are" if plural else "is", "AUX", "VBP" if plural else "VBZ", "aux:pass", "be"))
-            subject.deprel = "nsubj:pass"
-        else:
-            state.before.insert(0, Node("are" if plural else "is", "AUX", "VBP" if plural else "VBZ", "cop", "be"))
-        copula = next(child for child in state.before if child.lemma == "be")
-        copula.feats = f"Mood=Ind|Number={'Plur' if plural else 'Sing'}|Person=3|Tense=Pres|VerbForm=Fin"
-        state.before = [Node("until", "SCONJ", "IN", "mark", feats=""), subject, *state.before]
+        state.before.insert(0, known("until"))
+        if self.chance(0.2):
+            state.before.insert(1, adverb(self.rng.choice(("just", "very", "lightly"))))
         return state
 
     def state(self, deprel: str) -> Node:
-        word = self.rng.choice(self.shared["states"])
+        word = self.pick("states")
         if word == "golden_brown":
-            return Node("brown", "ADJ", "JJ", deprel, before=[Node("golden", "ADJ", "JJ", "amod")])
+            return Node("brown", "ADJ", "JJ", deprel, before=[adjective("golden")])
         base = dict(entry.split() for entry in self.shared["participles"]).get(word)
-        if base:
-            return Node(word, "VERB", "VBN", deprel, base, _PARTICIPLE)
-        return Node(word, "ADJ", "JJ", deprel)
+        return _participle(word, base, deprel) if base else adjective(word, deprel)
 
     def ingredients(self, longest: int = 5) -> Node:
         """The flour; the flour, sugar, eggs and salt; the chopped onion; 2 tablespoons of oil."""
@@ -54,33 +35,28 @@ class RecipePhraseWriter(NounPhraseWriter):
         comma = self.chance(0.15)
         for place in range(1, size):
             item = self.ingredient("conj", bare=self.chance(0.85))
-            if place == size - 1:
-                item.before.insert(0, coordinator("and"))
-                if comma:
-                    item.before.insert(0, punctuation(","))
-            else:
-                item.before.insert(0, punctuation(","))
+            is_last = place == size - 1
+            if is_last:
+                item.before.insert(0, known("and"))
+            if comma or not is_last:
+                item.before.insert(0, known(","))
             first.after.append(item)
         return first
 
     def ingredient(self, deprel: str, *, bare: bool) -> Node:
         node = self.noun_phrase(deprel, bare=bare)
         if self.chance(0.14) and node.upos == "NOUN":
-            form, _, base = self.rng.choice(self.shared["participles"]).partition(" ")
-            participle = Node(form, "VERB", "VBN", "amod", base, _PARTICIPLE)
+            participle = _participle(*self.pick("participles").split())
             if self.chance(0.25):
-                participle.before.append(Node(self.rng.choice(("freshly", "finely", "lightly")), "ADV", "RB", "advmod"))
-            place = next((number for number, child in enumerate(node.before) if child.deprel == "compound"), None)
-            node.before.insert(len(node.before) if place is None else place, participle)
+                participle.before.append(adverb(self.rng.choice(("freshly", "finely", "lightly"))))
+            _describe(node, participle)
         return node
 
     def vessel(self) -> Node:
         node = self.noun(self.pick("vessels"), "obl")
         if self.chance(0.2):
-            form, _, base = self.rng.choice(("prepared prepare", "greased grease", "preheated preheat")).partition(" ")
-            place = next((number for number, child in enumerate(node.before) if child.deprel == "compound"), None)
-            participle = Node(form, "VERB", "VBN", "amod", base, _PARTICIPLE)
-            node.before.insert(len(node.before) if place is None else place, participle)
+            done = self.rng.choice((("prepared", "prepare"), ("greased", "grease"), ("preheated", "preheat")))
+            _describe(node, _participle(*done))
         if self.chance(0.1):
             contents = self.noun(self.pick("mass"), "nmod", mass=True, bare=True)
             node.after.append(self.phrase("of", contents, "nmod"))
@@ -92,34 +68,28 @@ class RecipePhraseWriter(NounPhraseWriter):
         if roll < 0.2:
             return self.phrase("at", self.degrees(), "obl")
         if roll < 0.35:
-            level = Node(self.rng.choice(("low", "high", "medium")), "ADJ", "JJ", "obl")
+            level = adjective(self.rng.choice(("low", "high", "medium")), "obl")
             return self.phrase("on", level, "obl")
         noun = Node("heat", "NOUN", "NN", "obl")
-        level = Node(self.rng.choice(("medium", "low", "high", "gentle")), "ADJ", "JJ", "amod")
+        level = adjective(self.rng.choice(("medium", "low", "high", "gentle")))
         if level.form == "medium" and self.chance(0.4):
-            level = Node("high", "ADJ", "JJ", "amod")
-            level.before = [Node("medium", "ADJ", "JJ", "amod"), Node("-", "PUNCT", "HYPH", "punct", feats="")]
-        noun.before = [level]
-        if self.chance(0.4):
-            noun.before.insert(0, Node("a", "DET", "DT", "det", "a", "Definite=Ind|PronType=Art"))
+            level = adjective("high")
+            level.before = [adjective("medium"), known("-")]
+        noun.before = [*self.perhaps(0.4, "a"), level]
         return self.phrase(self.rng.choice(("over", "over", "on")), noun, "obl")
 
     def degrees(self) -> Node:
         unit = self.rng.choice(("C", "degrees", "F", "°C"))
         tag = "NNS" if unit == "degrees" else "NN"
         node = Node(unit, "NOUN", tag, "obl", "degree" if unit == "degrees" else unit)
-        node.before = [Node(str(self.rng.randrange(120, 460, 10)), "NUM", "CD", "nummod")]
-        node.before[0].feats = "NumForm=Digit|NumType=Card"
+        node.before = [digits(self.rng.randrange(120, 460, 10))]
         if self.chance(0.35):
             gas = Node("Gas", "NOUN", "NN", "appos", "gas")
-            gas.before.append(Node("/", "PUNCT", ",", "punct", feats=""))
             if self.chance(0.3):
-                gas = Node(
-                    "mark", "NOUN", "NN", "appos", before=[*gas.before, Node("Gas", "NOUN", "NN", "compound", "gas")]
-                )
-            gas.after.append(
-                Node(str(self.rng.randint(1, 9)), "NUM", "CD", "nummod", feats="NumForm=Digit|NumType=Card")
-            )
+                gas.deprel = "compound"
+                gas = Node("mark", "NOUN", "NN", "appos", before=[gas])
+            gas.before.insert(0, known("/"))
+            gas.after.append(digits(self.rng.randint(1, 9)))
             node.after.append(gas)
         return node
 
@@ -129,25 +99,27 @@ class RecipePhraseWriter(NounPhraseWriter):
         one = number == 1
         unit = self.rng.choice(("minute", "minute", "hour", "second"))
         node = Node(unit if one else unit + "s", "NOUN", "NN" if one else "NNS", "obl", unit)
-        count = Node(str(number), "NUM", "CD", "nummod", feats="NumForm=Digit|NumType=Card")
+        count = digits(number)
         if self.chance(0.25) and not one:
-            until = Node(str(number + 5), "NUM", "CD", "nmod", feats="NumForm=Digit|NumType=Card")
-            until.before.append(Node("to", "ADP", "IN", "case", feats=""))
-            count.after.append(until)
+            count.after.append(self.phrase("to", digits(number + 5), "nmod"))
         elif self.chance(0.2):
-            count.before.append(Node("about", "ADV", "RB", "advmod", feats=""))
-        node.before = [count]
-        if self.chance(0.15):
-            node.before.insert(0, Node("another", "DET", "DT", "det", feats="PronType=Ind"))
+            count.before.append(adverb("about"))
+        node.before = [*self.perhaps(0.15, "another"), count]
         return self.phrase("for", node, "obl") if self.chance(0.75) else node
 
     def pronoun(self) -> Node:
-        if self.chance(0.6):
-            return Node("them", "PRON", "PRP", "obj", "they", "Case=Acc|Number=Plur|Person=3|PronType=Prs")
-        return Node("it", "PRON", "PRP", "obj", feats="Case=Acc|Gender=Neut|Number=Sing|Person=3|PronType=Prs")
+        return known("them" if self.chance(0.6) else "it")
 
     @staticmethod
     def the(noun: str, article: str, deprel: str = "obl") -> Node:
-        definite = article == "the"
-        feats = "Definite=Def|PronType=Art" if definite else "Definite=Ind|PronType=Art"
-        return Node(noun, "NOUN", "NN", deprel, before=[Node(article, "DET", "DT", "det", article, feats)])
+        return Node(noun, "NOUN", "NN", deprel, before=[known(article)])
+
+
+def _participle(form: str, base: str, deprel: str = "amod") -> Node:
+    return Node(form, "VERB", "VBN", deprel, base, "Tense=Past|VerbForm=Part")
+
+
+def _describe(noun: Node, participle: Node) -> None:
+    """Put a participle before a noun and the nouns of its compound."""
+    compounds = sum(child.deprel == "compound" for child in noun.before)
+    noun.before.insert(len(noun.before) - compounds, participle)

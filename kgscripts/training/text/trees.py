@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from importlib import resources
 
 from kgscripts.text.conllu import Sentence, Word
 
@@ -14,6 +16,9 @@ _FEATS = {
     "JJ": "Degree=Pos",
     "CD": "NumForm=Word|NumType=Card",
 }
+_CLOSED = tomllib.loads(resources.files(__package__).joinpath("closed_classes.toml").read_text(encoding="utf-8"))
+IMPERATIVE = "Mood=Imp|VerbForm=Fin"
+INFINITIVE = "VerbForm=Inf"
 _NO_SPACE_BEFORE = frozenset({",", ".", "!", ";", ":", "-", "n't"})
 _NO_SPACE_AFTER = frozenset({"-"})
 
@@ -40,7 +45,7 @@ class Node:
             yield from child.nodes()
 
 
-def to_sentence(root: Node, *, starts_document: bool = False) -> Sentence:
+def to_sentence(root: Node) -> Sentence:
     """The tree as an annotated sentence with the spaces that English text has."""
     nodes = list(root.nodes())
     index = {id(node): position for position, node in enumerate(nodes)}
@@ -60,7 +65,7 @@ def to_sentence(root: Node, *, starts_document: bool = False) -> Sentence:
                 space_after=following not in _NO_SPACE_BEFORE and node.form not in _NO_SPACE_AFTER,
             )
         )
-    return Sentence(words, starts_document=starts_document)
+    return Sentence(words)
 
 
 def capitalised(sentence: Sentence) -> Sentence:
@@ -81,11 +86,38 @@ def title_cased(sentence: Sentence) -> Sentence:
     return Sentence(words, sentence.starts_document, sentence.starts_paragraph)
 
 
-def coordinator(word: str) -> Node:
-    """A conjunction before a conjunct."""
-    return Node(word, "CCONJ", "CC", "cc", feats="")
+def known(form: str) -> Node:
+    """A word of ``closed_classes.toml``, or a punctuation mark."""
+    upos, xpos, deprel, lemma, feats = _CLOSED[form]
+    return Node(form, upos, xpos, deprel, lemma, feats)
 
 
-def punctuation(mark: str) -> Node:
-    """A comma or the mark at the end of a sentence."""
-    return Node(mark, "PUNCT", "." if mark in ".!" else ",", "punct", feats="")
+def adverb(form: str) -> Node:
+    """An adverb of a verb, an adjective or a number."""
+    return Node(form, "ADV", "RB", "advmod")
+
+
+def particle(form: str) -> Node:
+    """The particle of a verb: "up", "together"."""
+    return adverb(form) if form in {"together", "aside"} else Node(form, "ADP", "RP", "compound:prt")
+
+
+def adjective(form: str, deprel: str = "amod") -> Node:
+    """An adjective before a noun, or a state."""
+    return Node(form, "ADJ", "JJ", deprel)
+
+
+def digits(number: int, deprel: str = "nummod") -> Node:
+    """A number in digits."""
+    return Node(str(number), "NUM", "CD", deprel, feats="NumForm=Digit|NumType=Card")
+
+
+def imperative(verb: str, *after: Node, deprel: str = "conj") -> Node:
+    """A verb that instructs, with what is behind it."""
+    return Node(verb, "VERB", "VB", deprel, feats=IMPERATIVE, after=list(after))
+
+
+def to_infinitive(clause: Node) -> Node:
+    """An infinitive with its "to"."""
+    clause.before.insert(0, known("to"))
+    return clause

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 from attrs import evolve, frozen
 
 from kgscripts.corpora.pairs.loading import load_pairs
@@ -111,13 +112,11 @@ def best_monotonic(pairs: Sequence[Pair], accepted: Sequence[dict[int, frozenset
     """
     right = 0
     for pair, labels in zip(pairs, accepted, strict=True):
-        best = [0] * len(pair.abstract)
+        best = np.zeros(len(pair.abstract), dtype=int)
         for index in range(len(pair.concrete)):
-            reached = 0
-            for token in range(len(best)):
-                reached = max(reached, best[token])
-                best[token] = reached + (token in labels.get(index, ()))
-        right += max(best)
+            best = np.maximum.accumulate(best)
+            best[list(labels.get(index, ()))] += 1
+        right += int(best.max())
     total = sum(map(len, accepted))
     return right / total if total else 0.0
 

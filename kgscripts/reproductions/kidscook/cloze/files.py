@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from attrs import evolve
@@ -80,46 +80,38 @@ def _unpacked(kept: str) -> torch.Tensor:
     return torch.from_numpy(np.frombuffer(b64decode(kept), np.float32).copy())
 
 
-class Predictions:
-    """Writes one line of JSON per blank to a stream; nothing is written if that is None."""
-
-    def __init__(self, stream: IO[str] | None, candidates: Candidates) -> None:
-        self._stream = stream
-        self._candidates = candidates
-
-    def write(self, model: str, filled: FilledItem) -> None:
-        """Write the blanks of a pair."""
-        if self._stream is None:
-            return
-        item = filled.item
-        first = 0
-        for start, end in item.slots:
-            words = slice(first, first + end - start)
-            first = words.stop
-            record = {
-                "model": model,
-                "where": item.where,
-                "start": start,
-                "gold": item.concrete[start:end],
-                "oracle": self._setup(filled.oracle_choices[words], filled.oracle[words]),
-                "greedy": self._setup(filled.greedy[words], filled.greedy[words]),
-            }
-            self._stream.write(f"{json_text(record, indent=None)}\n")
-
-    def _setup(self, choices: Sequence[Guess], ranked: Sequence[Guess]) -> dict[str, Any]:
-        """Predicted words and their probabilities, those of the gold words, and the five most probable words."""
-        return {
-            "prediction": [self._candidates.word(guess.choice) for guess in choices],
-            "probability": [_probability(guess.choice_log_probability) for guess in choices],
-            "gold_probability": [_probability(guess.gold_log_probability) for guess in ranked],
-            "top5": [
-                {
-                    self._candidates.word(column): _probability(value)
-                    for column, value in zip(guess.top, guess.top_log_probabilities, strict=True)
-                }
-                for guess in ranked
-            ],
+def prediction_lines(model: str, filled: FilledItem, candidates: Candidates) -> Iterator[str]:
+    """A line of JSON for each blank of a pair."""
+    item = filled.item
+    first = 0
+    for start, end in item.slots:
+        words = slice(first, first + end - start)
+        first = words.stop
+        record = {
+            "model": model,
+            "where": item.where,
+            "start": start,
+            "gold": item.concrete[start:end],
+            "oracle": _setup(filled.oracle_choices[words], filled.oracle[words], candidates),
+            "greedy": _setup(filled.greedy[words], filled.greedy[words], candidates),
         }
+        yield json_text(record, indent=None)
+
+
+def _setup(choices: Sequence[Guess], ranked: Sequence[Guess], candidates: Candidates) -> dict[str, Any]:
+    """Predicted words and their probabilities, those of the gold words, and the five most probable words."""
+    return {
+        "prediction": [candidates.word(guess.choice) for guess in choices],
+        "probability": [_probability(guess.choice_log_probability) for guess in choices],
+        "gold_probability": [_probability(guess.gold_log_probability) for guess in ranked],
+        "top5": [
+            {
+                candidates.word(column): _probability(value)
+                for column, value in zip(guess.top, guess.top_log_probabilities, strict=True)
+            }
+            for guess in ranked
+        ],
+    }
 
 
 def _probability(log_probability: float) -> float:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from attrs import define, field
 
-from kgscripts.evaluation.result import Figure, Role, System, counts, shares
+from kgscripts.evaluation.result import Figure, System, counts, shares
 from kgscripts.models.cloze import ClozeModel
 from kgscripts.reproductions.kidscook.cloze.filling import Candidates, ClozeItem, Guess
+from kgscripts.reproductions.published import published_systems
 from schemas.input_files import open_input
 from schemas.provenance import Direction, Unit
 
@@ -37,30 +38,7 @@ def context(name: str) -> str:
     return f"context {name}"
 
 
-_PUBLISHED_WORDS = {"transducer, fixed transitions": 3.523}
-"""The published surprisal minus ln 2 for each of the 5,661 hidden tokens and 4,603 blanks within the truncation."""
-_PUBLISHED_SPANS = {"transducer, fixed transitions": 6.18, "transducer, parameterised": 16.61}
-
-
-def _row(name: str, oracle: tuple[float, float], greedy: tuple[float, float], surprisal: float) -> System:
-    values = [round(value / 100, 4) for value in (*oracle, *greedy)]
-    figures = [*shares(dict(zip(MATCHES, values, strict=True))), nats(SURPRISAL, surprisal)]
-    if name in _PUBLISHED_WORDS:
-        figures.append(nats(WORD_SURPRISAL, _PUBLISHED_WORDS[name]))
-    if name in _PUBLISHED_SPANS:
-        figures.append(mean_span(_PUBLISHED_SPANS[name]))
-    return System(name=name, role=Role.PUBLISHED, setting=context("left"), figures=figures)
-
-
-PUBLISHED = (
-    _row("language model", (21.59, 52.32), (21.72, 43.33), 3.970),
-    _row("seq2seq", (23.57, 53.38), (23.44, 45.76), 3.755),
-    _row("seq2seq + attention", (24.52, 53.98), (24.57, 47.34), 3.780),
-    _row("transducer, fixed transitions", (24.72, 55.09), (24.91, 47.80), 4.780),
-    _row("transducer, parameterised", (23.81, 53.98), (24.00, 46.19), 3.547),
-    _row("OpenAI GPT", (23.19, 42.43), (15.55, 32.86), 4.781),
-    _row("OpenAI GPT, fine-tuned", (38.01, 63.69), (31.05, 57.05), 3.151),
-)
+PUBLISHED = published_systems("cloze")
 """Table 4 of Bisk et al. (NAACL 2019), and mean spans of section 4.2. All see only the left side of a blank."""
 
 _PUBLISHED_TEMPLATES = "4be771224556e6925577fe6db8e8c204db0f1321361018788853ae39e2f92e33"

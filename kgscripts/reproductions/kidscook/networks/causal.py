@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from attrs import frozen
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.inference import TensorFields
+from kgscripts.models.inference import TensorFields, padded
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -276,9 +275,8 @@ class CausalModel(TrainedModel):
 
     def _padded(self, texts: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
         """(texts, longest) int64, padded behind with piece 0, and the lengths (texts,) int64."""
-        ids = pad_sequence([torch.tensor(text) for text in texts], batch_first=True)
-        lengths = torch.tensor([len(text) for text in texts])
-        return ids.to(self.network.device), lengths.to(self.network.device)
+        ids, attention = padded(texts)
+        return ids.to(self.network.device), attention.sum(dim=1).to(self.network.device)
 
     def _states(self, ids: Tensor, positions: Tensor, sees: Tensor) -> Tensor:
         """Last hidden states, (batch, length, size); `sees` (batch, length, length) is the attention mask.

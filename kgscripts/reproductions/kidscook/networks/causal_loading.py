@@ -15,7 +15,7 @@ import attrs
 import torch
 from torch import Tensor, nn
 
-from kgscripts.models.adapters import SCALE, add_adapters
+from kgscripts.models.adapters import add_adapters, lora_config, split_adapters, trained_adapters
 from kgscripts.models.checkpoint import PRETRAINED, Checkpoint, ModelCard, from_checkpoint, is_checkpoint
 from kgscripts.reproductions.kidscook.networks.causal import CausalModel
 from kgscripts.reproductions.kidscook.networks.causal_base import PretrainedFiles, find_pretrained
@@ -24,9 +24,8 @@ from schemas.errors import ModelError
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-_DOWN, _UP = ".down", ".up"
-_PEFT = {".lora_A.default.weight": _DOWN, ".lora_B.default.weight": _UP}
-"""Ends of peft's names of adapters -> ends of their names in checkpoints."""
+ADAPTERS = ("{}.down", "{}.up")
+"""The names of adapters in checkpoints."""
 
 
 def add_trainable_adapters(network: PreTrainedModel, rank: int) -> None:
@@ -34,51 +33,21 @@ def add_trainable_adapters(network: PreTrainedModel, rank: int) -> None:
 
     Raises ModelError if peft is not installed.
     """
-    try:
-        from peft import LoraConfig, inject_adapter_in_model
-    except ModuleNotFoundError as error:
-        raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
-
     layers = _layers(network)
-    config = LoraConfig(
-        r=rank,
-        lora_alpha=int(SCALE) * rank,
-        target_modules=list(layers),
-        fan_in_fan_out=not any(isinstance(layer, nn.Linear) for layer in layers.values()),
-    )
+    is_transposed = not any(isinstance(layer, nn.Linear) for layer in layers.values())
+    config = lora_config(rank, list(layers), fan_in_fan_out=is_transposed)
+    from peft import inject_adapter_in_model
+
     inject_adapter_in_model(config, network)
 
 
-def trained_adapters(network: PreTrainedModel) -> dict[str, Tensor]:
-    """The adapters of a network, by the names of their layers: A (rank, inputs) and B (outputs, rank); {} for none."""
-    return {
-        name.removesuffix(end) + own: weight
-        for name, weight in network.named_parameters()
-        for end, own in _PEFT.items()
-        if name.endswith(end)
-    }
-
-
 def restore_adapters(network: PreTrainedModel, adapters: Mapping[str, Tensor]) -> None:
-    """Load what `trained_adapters` gave into a network with adapters. Raises KeyError if it does not fit."""
-    own = trained_adapters(network)
+    """Load `trained_adapters` into a network with adapters. Raises KeyError if they do not fit."""
+    own = trained_adapters(network, ADAPTERS)
     if strange := own.keys() ^ adapters.keys():
         raise KeyError(f"adapters do not fit: {min(strange)}")
     for name, weight in own.items():
-        weight.data.copy_(adapters[name])
-
-
-def merge_trained_adapters(network: PreTrainedModel, adapters: Mapping[str, Tensor], rank: int) -> None:
-    """Add what `trained_adapters` gave to the weights of a network without adapters. Raises ValueError if it does not
-    fit.
-    """
-    down, up = (
-        {name.removesuffix(end): value.float() for name, value in adapters.items() if name.endswith(end)}
-        for end in (_DOWN, _UP)
-    )
-    if len(down) + len(up) != len(adapters):
-        raise ValueError("there are tensors that are no adapters")
-    add_adapters({name: _weight(layer) for name, layer in _layers(network).items()}, down, up, rank)
+        weight.copy_(adapters[name])
 
 
 def _weight(layer: nn.Module) -> Tensor:
@@ -183,8 +152,6 @@ def cloze_model(checkpoint: Checkpoint) -> CausalModel:
     if odd := set(_untied(network)) ^ set(checkpoint.tensors):
         raise ValueError(f"weights that are missing or foreign: {', '.join(sorted(odd)[:3])}")
     network.load_state_dict(checkpoint.tensors, strict=False)
-    if not all(weight.isfinite().all() for weight in checkpoint.tensors.values()):
-        raise ValueError("weights that are not finite")
     pieces = [*tokenizer.get_vocab().values(), *(one for one in (start, end) if one is not None)]
     if not 0 <= min(pieces) <= max(pieces) < network.config.vocab_size:
         raise ValueError("pieces that the network does not have")
@@ -199,7 +166,11 @@ def _adapted(checkpoint: Checkpoint) -> CausalModel:
     base = find_pretrained(settings["pretrained"], beside=directory and directory.parent)
     base.check(settings["pretrained_sha256"])
     model = _read(base, checkpoint.card.name)
-    merge_trained_adapters(model.network, checkpoint.tensors, settings["rank"])
+    down, up, others = split_adapters(checkpoint.tensors, ADAPTERS)
+    if others:
+        raise ValueError("there are tensors that are no adapters")
+    layers = {name: _weight(layer) for name, layer in _layers(model.network).items()}
+    add_adapters(layers, down, up, settings["rank"])
     return model
 
 
@@ -220,7 +191,7 @@ def causal_checkpoint(model: CausalModel, card: ModelCard) -> Checkpoint:
     base = model.base
     if base is not None:
         card = _with_pretrained(card, base)
-    if base is not None and (adapters := trained_adapters(model.network)):
+    if base is not None and (adapters := trained_adapters(model.network, ADAPTERS)):
         rank = next(len(adapter) for name, adapter in adapters.items() if name.endswith(".down"))
         over = {"pretrained": base.name, "pretrained_sha256": base.digest(), "rank": rank}
         tensors = {name: adapter.to(torch.float16) for name, adapter in adapters.items()}

@@ -13,7 +13,7 @@ from torch import Tensor
 from kgscripts.models.alignment.aligner import Alignment, Tokens, best_alignments, tokens_of
 from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.inference import run_side_by_side
+from kgscripts.models.inference import grouped, run_side_by_side
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch, Vocabulary
@@ -138,17 +138,15 @@ def _rows(clozes: Sequence[Cloze]) -> list[_Row]:
 
 def _groups(sizes: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
     """Indices of pairs of similar size (abstract, concrete); their padded cells stay within the limits."""
-    group: list[int] = []
-    widest = 0
-    for place in sorted(range(len(sizes)), key=lambda place: (sizes[place][1], sizes[place][0])):
+
+    def fits(group: Sequence[int], place: int) -> bool:
+        widest = max(sizes[each][0] for each in (*group, place))
+        return (len(group) + 1) * widest * (sizes[place][1] + 1) <= _CELLS
+
+    order = sorted(range(len(sizes)), key=lambda place: (sizes[place][1], sizes[place][0]))
+    for place in order:
         abstract, concrete = sizes[place]
         if abstract * (concrete + 1) > MAX_CELLS:
             message = f"sides of {abstract:,} and {concrete:,} tokens"
             raise InputError(message, where=f"pair {place + 1}", remedy="give instructions, not whole documents")
-        widest = max(widest, abstract)
-        if group and (len(group) + 1) * widest * (concrete + 1) > _CELLS:
-            yield group
-            group, widest = [], abstract
-        group.append(place)
-    if group:
-        yield group
+    return grouped(order, fits)

@@ -6,25 +6,20 @@ the mean of its pieces' input embeddings and, if it was seen in training, a diff
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal
 
 import torch
 from attrs import frozen
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kgscripts.models.adapters import merge_adapters, with_adapters
+from kgscripts.models.adapters import AdaptedNetwork, with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import Encoder, find_encoder, load_encoder, weights_digest
-from kgscripts.models.inference import ROWS, TensorFields, fixed_batches, padded_length, run_side_by_side
-
-if TYPE_CHECKING:
-    from peft import PeftModel
-
-    from kgscripts.models.encoder import Bert
+from kgscripts.models.inference import ROWS, TensorFields, fixed_batches, padded, padded_length, run_side_by_side
 
 MAX_PIECES = 256
 """The longest input of MiniLM as it was pretrained; tokens farther from the blank are cut."""
@@ -84,14 +79,9 @@ class InputEncoding:
 
     def batch(self, inputs: Sequence[MaskedInput], length: int) -> MaskedBatch:
         """The inputs, padded to `length` pieces."""
-        ids = torch.full((len(inputs), length), self.padding)
-        types = torch.zeros_like(ids)
-        attention = torch.zeros_like(ids)
-        for row, item in enumerate(inputs):
-            ids[row, : len(item.ids)] = torch.tensor(item.ids)
-            types[row, item.concrete_start : len(item.ids)] = 1
-            attention[row, : len(item.ids)] = 1
-        return MaskedBatch(ids, types, attention)
+        ids, attention = padded([item.ids for item in inputs], length, self.padding)
+        starts = torch.tensor([item.concrete_start for item in inputs])
+        return MaskedBatch(ids, attention * (torch.arange(length) >= starts[:, None]), attention)
 
 
 def _window(length: int, place: int, room: int) -> int:
@@ -138,11 +128,13 @@ class WordHead(nn.Module):
         return functional.linear(features, self.vectors + self.difference, self.bias)
 
 
-class MaskedNetwork(nn.Module):
+class MaskedNetwork(AdaptedNetwork):
     """The encoder with its adapters, and the word head.
 
     Raises ModelError where the encoder cannot be found.
     """
+
+    adapter_names = ("adapters.base_model.model.{}.lora_A.weight", "adapters.base_model.model.{}.lora_B.weight")
 
     def __init__(
         self, words: Sequence[str], frequency: Sequence[float], *, rank: int | None, dropout: float, encoder: Encoder
@@ -157,7 +149,7 @@ class MaskedNetwork(nn.Module):
         self.head = WordHead(
             torch.cat([self.word_vectors(self.words), unknown[None]]), torch.tensor(frequency), dropout
         )
-        self.adapted: PeftModel | Bert = encoder.network if rank is None else with_adapters(encoder.network, rank)
+        self.adapted = encoder.network if rank is None else with_adapters(encoder.network, rank)
         self.inputs = InputEncoding(
             cache(encoder.pieces),
             start=encoder.start,
@@ -199,42 +191,6 @@ class MaskedNetwork(nn.Module):
                 table[place] = self._mean(word, self._embeddings)
                 bias[place] = self.head.bias.min()
         return table, bias
-
-    def trained(self) -> dict[str, Tensor]:
-        """The trained tensors, by name: the adapters and the head."""
-        from peft import get_peft_model_state_dict
-
-        adapters = {f"adapters.{name}": value for name, value in get_peft_model_state_dict(self.adapted).items()}
-        return {**adapters, **{f"head.{name}": value for name, value in self.head.state_dict().items()}}
-
-    def restore(self, trained: Mapping[str, Tensor]) -> None:
-        """Load what `trained` gave. Raises KeyError or RuntimeError if it does not fit."""
-        from peft import set_peft_model_state_dict
-
-        if strange := set(trained) ^ set(self.trained()):
-            raise KeyError(f"adapters or head do not fit: {min(strange)}")
-        set_peft_model_state_dict(self.adapted, _below("adapters.", trained))
-        self.head.load_state_dict(_below("head.", trained))
-
-    def read(self, trained: Mapping[str, Tensor], rank: int) -> None:
-        """Load what `trained` of a network with adapters of this rank gave into one without.
-
-        Raises ValueError or RuntimeError if it does not fit.
-        """
-        adapters = _below("adapters.base_model.model.", trained)
-        head = _below("head.", trained)
-        if len(adapters) + len(head) != len(trained):
-            raise ValueError("there are tensors of neither adapters nor head")
-        down, up = (
-            {name.removesuffix(end): value for name, value in adapters.items() if name.endswith(end)}
-            for end in (".lora_A.weight", ".lora_B.weight")
-        )
-        merge_adapters(cast("Bert", self.adapted), down, up, rank)
-        self.head.load_state_dict(head)
-
-
-def _below(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
 
 
 class MaskedModel(TrainedModel):
@@ -293,7 +249,7 @@ def masked_checkpoint(network: MaskedNetwork, card: ModelCard, *, encoder: str, 
     return Checkpoint(
         kind=KIND,
         settings={"encoder": encoder, "encoder_sha256": weights_digest(find_encoder(encoder)), "rank": rank},
-        tensors={name: value.to(torch.float16) for name, value in network.trained().items()},
+        tensors={name: value.to(torch.float16) for name, value in network.trained_tensors().items()},
         card=card,
         files={WORDS: (json.dumps(network.words, ensure_ascii=False) + "\n").encode()},
     )
@@ -309,5 +265,5 @@ def masked_model(checkpoint: Checkpoint) -> MaskedModel:
     encoder = load_encoder(checkpoint.settings["encoder"])
     encoder.check(checkpoint.settings["encoder_sha256"])
     network = MaskedNetwork(words, [1.0] * (len(words) + 1), rank=None, dropout=0.0, encoder=encoder)
-    network.read({name: value.float() for name, value in checkpoint.tensors.items()}, checkpoint.settings["rank"])
+    network.read_trained_tensors(checkpoint.tensors, checkpoint.settings["rank"])
     return MaskedModel(checkpoint.card.name, network)

@@ -11,13 +11,12 @@ import numpy as np
 import torch
 from attrs import field, frozen
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.pairs.loading import VOCABULARY_FILE, read_released_vocabulary
 from kgscripts.corpora.source import open_source, text_lines
 from kgscripts.models.cloze import UNKNOWN_WORD
-from kgscripts.models.inference import TensorFields
+from kgscripts.models.inference import TensorFields, padded
 from schemas.errors import InputError, ModelError
 from schemas.input_files import open_input
 from schemas.records import Discard
@@ -198,8 +197,8 @@ class PairBatch(TensorFields):
     def of_ids(cls, abstracts: Sequence[Sequence[int]], concretes: Sequence[Sequence[int]], padding: int) -> PairBatch:
         """Pads the ids of pairs."""
         return cls(
-            abstract=_padded(abstracts, padding),
-            concrete=_padded(concretes, padding),
+            abstract=padded(abstracts, value=padding)[0],
+            concrete=padded(concretes, value=padding)[0],
             abstract_lengths=torch.tensor([len(ids) for ids in abstracts], dtype=torch.int64),
             concrete_lengths=torch.tensor([len(ids) for ids in concretes], dtype=torch.int64),
         )
@@ -224,11 +223,6 @@ class PairBatch(TensorFields):
     def concrete_mask(self) -> Tensor:
         """True where a pair has a concrete token, (batch, concrete)."""
         return _mask(self.concrete_lengths, self.concrete.shape[1])
-
-
-def _padded(sequences: Sequence[Sequence[int]], padding: int) -> Tensor:
-    tensors = [torch.tensor(ids, dtype=torch.int64) for ids in sequences]
-    return pad_sequence(tensors, batch_first=True, padding_value=padding)
 
 
 def _mask(lengths: Tensor, size: int) -> Tensor:
