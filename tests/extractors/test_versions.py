@@ -45,31 +45,31 @@ order: [boil < pour]
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "1c1cb3ddbbb1ab0eb17271f8ea4c8b7e9dfb57e66ec4958e244031a7425b847f",
+        "6637dd892bafb1e378e561582f2e23d27fd460998f42cca560e4f92f94f1a811",
         "8f3843a9fc833f905c68c4303b8bfe6a12dada76a42f11c62d325e651d302f55",
     ),
     "events": (
-        "1cda024c8dc5e08a1997fd74522165fd00260bb70a7e85bdba80fe184399938c",
-        "a23bc5fa0eed3da6b9f89f52691443a321c7b217609caf383f1cba05e08bd251",
+        "225bb83291aa2af9eefee3aa0fb4e0b58ad54c6729d9c3dc1fcab770af0ff6e8",
+        "9e4706a49890e6be8c44d8a67c4d2048562e9ca7109d6ef420b50756558fd0ae",
     ),
     "labels": (
         "39210f81b95029056d811b1028f3fac3d1ae0fd737132063b68d79561b205521",
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "7e9ddb3c6c3ffc5877df1df027346611e620f52888dc6f0c56a9555aaaac8858",
+        "59241527c65560086f9a51daa151bb0adc7cbb12cc34b7a272a2b0be09e9c40d",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (
-        "cbdaa8aa16a486c9e55ab01292497d3fd9586e383ba98b24f961d42f83aa7e19",
-        "9ac415fde1e31f917ce2aa33b005e94efbc888c8b2026090c6aa98216155445d",
+        "fe844f6a058fda47de3a78199374433307baa59576145dc07df167757bbd1860",
+        "8ff9be75aa3eb315ff20eff0489217d4b2f6ce0693adc97dc46cbabc4ef0a4ab",
     ),
     "sentences": (
         "65739973655c7e01d9b1cb786b047d7f088c90b9bbdf26c9f68035ab28da0993",
         "db24017ead43eff07371aa3c6a4dbce005f48870d19e109c4563905d5ae1fc77",
     ),
     "state-changes": (
-        "3a128bae26bc8b54c0ef2552ced47456ae20edb830f186fa7ab69268f5c27d0f",
+        "f0325dc1579466b7b8bc438a795f3816e9efbe75b9f0691ea8f988ab737ea9dd",
         "dcaf13242e42f295eb0946664b8b66d94873cd4c76011c4375e2e7ec0326843f",
     ),
 }

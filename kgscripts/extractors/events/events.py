@@ -75,7 +75,7 @@ class EventExtractor(Extractor):
     """
 
     name = "events"
-    rules = "11"
+    rules = "12"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Need, Discard)

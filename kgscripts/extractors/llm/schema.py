@@ -31,7 +31,7 @@ KINDS: Mapping[str, type[Record]] = {
 
 _START, _END = "start", "end"
 _OURS = frozenset({"lemma", "words", "phrase", "measures", "score", "inferred"}) | frozenset(
-    {"mentioned", "probability", "level", "confidence"}
+    {"mentioned", "probability", "level", "confidence", "instead", "optional"}
 )
 _OF_EVENT = frozenset({"action"})
 """A change belongs to the event with the same quote, which has the action."""
