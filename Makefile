@@ -22,6 +22,7 @@ graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts kgscripts/examples/pages -o $(GRAPH)
 	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/cooking-pasta.rq
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/cooking-pasta.cypher
+	$(BIN)/kgscripts query everyday --sparql docs/queries/needs-of-a-scenario.rq --param scenario="cooking pasta"
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/what-changes.cypher
 	$(BIN)/kgscripts query $(GRAPH) --sparql docs/queries/decomposition.rq
 	$(BIN)/kgscripts query $(GRAPH) --cypher docs/queries/tools-by-alignment.cypher

@@ -114,7 +114,7 @@ class ScriptGraph(StoredGraph):
         return graph_html(self)
 
     def script(
-        self, name: str, *, limit: int = 20, min_support: int = 1, all_steps: bool = False, evidence: int = 0
+        self, name: str, *, limit: int = 30, min_support: int = 1, all_steps: bool = False, evidence: int = 0
     ) -> Script:
         """The script of a scenario, as ``kgscripts show`` prints it.
 

@@ -120,6 +120,8 @@ class Browser:
             self.send("Page.navigate", url=place)
             while not self._loaded:
                 self._note(self._receive())
+        # The page of `kgscripts explore` begins when its data is unpacked.
+        self.wait_for("document.querySelector('script[type=\"application/deflate\"]') === null")
 
     def evaluate(self, expression: str) -> Any:
         """Return the value of an expression in the page, of a promise what it resolves to."""

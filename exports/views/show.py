@@ -50,7 +50,7 @@ def show(
     ] = None,
     limit: Annotated[
         int, typer.Option(min=0, help="Keep at most this number, by support and typicality; 0 keeps all.")
-    ] = 20,
+    ] = 30,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out those with fewer sources.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="Show all steps, also unusual ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

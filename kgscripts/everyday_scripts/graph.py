@@ -6,6 +6,7 @@ import hashlib
 import shutil
 import sys
 from importlib import resources
+from io import BytesIO
 from pathlib import Path
 from tempfile import mkdtemp
 from zipfile import ZIP_STORED, ZipFile
@@ -46,15 +47,15 @@ def everyday_graph() -> Path:
         If there is no room for it in the user's folder of caches.
     """
     packed = resources.files(__package__).joinpath(_PACKED).read_bytes()
-    folder = user_cache_path("kgscripts") / f"everyday-{hashlib.sha256(packed).hexdigest()[:_DIGITS]}"
+    folder = user_cache_path("kgscripts") / hashlib.sha256(packed).hexdigest()[:_DIGITS]
     if folder.is_dir():
-        return folder
+        return folder / NAME
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(mkdtemp(prefix=".everyday-", dir=folder.parent))
+        new = Path(mkdtemp(prefix=".", dir=folder.parent))
         try:
-            with resources.files(__package__).joinpath(_PACKED).open("rb") as stream, ZipFile(stream) as archive:
-                archive.extractall(new)
+            with ZipFile(BytesIO(packed)) as archive:
+                archive.extractall(new / NAME)
             new.rename(folder)
         except OSError:
             shutil.rmtree(new, ignore_errors=True)
@@ -62,7 +63,7 @@ def everyday_graph() -> Path:
                 raise
     except OSError as error:
         raise unwritable(folder.parent, error) from error
-    return folder
+    return folder / NAME
 
 
 def pack(directory: Path, target: Path) -> None:

@@ -343,16 +343,6 @@ def test_in_a_browser_no_text_overlaps_and_all_fits(pasta: Script, odd: ScriptGr
                 assert within(text, shape["rects"][0]), f"{label}: text outside its box"
 
 
-def test_the_picture_of_the_documents_is_one_of_these() -> None:
-    path = Path(__file__).resolve().parents[2] / "docs" / "pictures" / "cooking-pasta.svg"
-    svg = ElementTree.parse(path).getroot()
-    assert svg.findtext(f"{_SVG}title") == "cooking pasta"
-    assert group_with(svg, "drain the pasta").get("class") == "step essential"
-    assert {element.text for element in svg.iter(f"{_SVG}style")} == {
-        element.text for element in ElementTree.fromstring(picture(tangled_script(1, 0))).iter(f"{_SVG}style")
-    }
-
-
 def test_tangles_are_in_order() -> None:
     """The scripts that these tests draw are what `read_script` gives: steps in an order that no arrow contradicts."""
     script = tangled_script(40, seed=40)

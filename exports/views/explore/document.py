@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable
 from functools import cache
 from html import escape
@@ -14,6 +15,8 @@ from pathlib import Path
 from schemas.drawing.svg import legible
 from schemas.terminal import finite
 
+PACKED = "application/deflate"
+"""The type of blocks whose text is JSON, compressed (RFC 1951) and in Base64."""
 _FOLDER = Path(__file__).parent
 _VENDORED = ("graphology-0.26.0.umd.min.js", "sigma-3.0.3.min.js")
 _SCRIPTS = (
@@ -41,7 +44,7 @@ def scripts() -> tuple[str, ...]:
     """The inline scripts in their order: two libraries, then ours."""
     vendored = [_text("vendor", name).partition("//# sourceMappingURL")[0] for name in _VENDORED]
     own = "\n".join(_text("js", name) for name in _SCRIPTS)
-    return (*vendored, f'(() => {{\n"use strict";\n{own}\nstart();\n}})();')
+    return (*vendored, f'(() => {{\n"use strict";\n{own}\nunpack().then(start);\n}})();')
 
 
 @cache
@@ -95,5 +98,15 @@ def html_document(title: str, body: Iterable[str], *, style: str, policy: str, s
 
 def data_block(name: str, content: object) -> str:
     """Data that a browser does not run. Without "<" nothing in it can end the block or begin a comment."""
-    text = json.dumps(finite(content), ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    text = _json(content).replace("<", "\\u003c")
     return f'<script type="application/json" id="{name}">{text}</script>'
+
+
+def packed_block(name: str, content: object) -> str:
+    """The same, packed to a third of the size; `unpack` in data.js makes it one of JSON."""
+    packed = zlib.compress(_json(content).encode(), wbits=-zlib.MAX_WBITS)
+    return f'<script type="{PACKED}" id="{name}">{base64.b64encode(packed).decode()}</script>'
+
+
+def _json(content: object) -> str:
+    return json.dumps(finite(content), ensure_ascii=False, separators=(",", ":"))

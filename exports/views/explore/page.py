@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from exports.views.explore.document import data_block, html_document, policy, scripts, style
+from exports.views.explore.document import data_block, html_document, packed_block, policy, scripts, style
 from exports.views.explore.index import Index, read_index
 from exports.views.explore.scenario_map import read_map
 from exports.views.explore.scripts import Places, contexts_data, places_of, read_models, script_data
@@ -65,7 +65,7 @@ def make_page(
     wanted = asked or ([] if server is not None else list(index.scenarios))
     places: dict[int, Places] = {}
     for number, content in _scripts(graph, index, wanted, progress):
-        block = data_block(f"script-{number}", content)
+        block = packed_block(f"script-{number}", content)
         if _size(block) + len("\n") > room:
             if asked:
                 raise ConfigurationError(
@@ -99,7 +99,7 @@ def _scripts(
 def _fitting_contexts(graph: StoredGraph, places: Mapping[int, Places], room: int) -> Iterator[str]:
     """The text around the passages of the scripts with these numbers, as much of it as fits."""
     for number, content in zip(places, contexts_data(graph, places.values()), strict=True):
-        block = data_block(f"contexts-{number}", content)
+        block = packed_block(f"contexts-{number}", content)
         if content is not None and (size := _size(block) + len("\n")) <= room:
             room -= size
             yield block

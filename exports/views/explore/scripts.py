@@ -40,6 +40,7 @@ def script_data(graph: StoredGraph, index: Index, scenario: str) -> dict[str, An
         "label": script.label,
         "others": list(script.alternative_labels),
         "support": script.support,
+        "generated": script.generated,
         "needs": [parts.part(need) for need in script.needs],
         "corrections": _corrections(script.corrections),
         "steps": [

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exports.views.explore.document import data_block
+from exports.views.explore.document import packed_block
 from exports.views.explore.page import make_page
 from exports.views.explore.scripts import Places, _shared, places_of
 from kgscripts import ScriptGraph
@@ -76,7 +76,7 @@ def test_a_graph_without_records_has_none(kitchen: ScriptGraph) -> None:
 
 def test_contexts_are_given_up_before_scripts(told: ScriptGraph) -> None:
     whole = make_page(told).html
-    blocks = {name: len(data_block(name, content).encode()) + 1 for name, content in Scripts(whole).data.items()}
+    blocks = {name: len(packed_block(name, content).encode()) + 1 for name, content in Scripts(whole).data.items()}
     size = len(whole.encode())
     for room, expected in (
         (size, ["contexts-0", "contexts-1"]),

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from html.parser import HTMLParser
 from itertools import combinations
 from pathlib import Path
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 
 from exports.views.explore import page as pages
 from exports.views.explore import scenario_map
-from exports.views.explore.document import data_block
+from exports.views.explore.document import PACKED, data_block
 from exports.views.explore.index import read_index
 from exports.views.explore.lanes import boxes, levels
 from exports.views.explore.page import make_page
@@ -58,6 +59,9 @@ class Scripts(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._tag == "script" and self._attributes.get("type") == "application/json":
             self.data[self._attributes["id"] or ""] = json.loads(data)
+        elif self._tag == "script" and self._attributes.get("type") == PACKED:
+            text = zlib.decompress(base64.b64decode(data), wbits=-zlib.MAX_WBITS)
+            self.data[self._attributes["id"] or ""] = json.loads(text)
         elif self._tag in ("script", "style"):
             (self.scripts if self._tag == "script" else self.styles).append(data)
 

@@ -1,5 +1,15 @@
 // The data of the page: the index of the graph, and the scripts that are on this page.
 
+/** Make JSON of the blocks that are packed, before anything is shown. */
+async function unpack() {
+  for (const element of /** @type {NodeListOf<HTMLScriptElement>} */ (document.querySelectorAll('script[type="application/deflate"]'))) {
+    const packed = Uint8Array.from(atob(element.textContent ?? ""), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    element.textContent = await new Response(stream).text();
+    element.type = "application/json";
+  }
+}
+
 /**
  * @param {string} id
  * @returns {any}

@@ -13,6 +13,7 @@ function showScenario(main, scenario) {
   const others = index.scenarios.others[scenario].map(short);
   fill(main, [], {}, [el("h1", {}, label), el("p.lead", {},
     `Read in ${count(index.scenarios.support[scenario], "source")} · ${count(index.scenarios.steps[scenario], "step")}`,
+    script?.generated > 0 && ` · ${script.generated === script.support ? "" : `${script.generated} `}written by a language model`,
     others.length > 0 && ` · also called ${others.join(", ")}`), ...(script ? scenarioCorrections(script) : [])]);
   if (!script) {
     const [first, last] = stepsOf(scenario);
@@ -44,7 +45,7 @@ function needs(script) {
   /** @param {any} need */
   const chip = (need) => el("li.chip", { class: need.role ? "tool" : "supply", title: `${numbersOf(need)}${
     need.declared ? `, declared by ${need.declared}` : ""}${need.used ? `, used by ${need.used}` : ""}` },
-  nameOf(need), need.amount && el("span.numbers", {}, short(need.amount)), needCorrection(script, need));
+  nameOf(need), need.instead.length > 0 && el("span.numbers", {}, short(`or ${need.instead.join(", or ")}`)), need.amount && el("span.numbers", {}, short(need.amount)), needCorrection(script, need));
   /**
    * @param {string} title
    * @param {any[]} group
@@ -69,7 +70,8 @@ function lanesOf(script, scenario) {
   const { levels, steps } = script;
   if (!steps.length) return el("p.empty", {}, "No step of this scenario was read.");
   const usual = steps.filter((/** @type {any} */ step) => step.usual).length;
-  const start = levels.findLastIndex((/** @type {any} */ level) => level.steps.length <= Math.min(12, Math.max(4, usual)));
+  // One source, such as a script that a person wrote, is shown as it is.
+  const start = script.support === 1 ? levels.length - 1 : levels.findLastIndex((/** @type {any} */ level) => level.steps.length <= Math.min(12, Math.max(4, usual)));
   const picture = el("div.picture", { tabindex: 0, role: "region", "aria-label": "Drawing of the script" });
   const cards = el("ol.cards");
   const rest = el("div");
