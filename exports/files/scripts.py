@@ -5,13 +5,9 @@ A build of the folder gives the same scripts, and a person can change the files 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from exports.targets import ExportOptions, report
 from kgscripts.changes.attributes import attributes
@@ -24,11 +20,11 @@ from kgscripts.corpora.scripts.format import (
     StepParticipant,
     StepTool,
     Variant,
-    plain,
+    script_text,
+    step_ids,
 )
 from kgscripts.scripts import types
 from kgscripts.scripts.reading import least_order, list_scenarios, read_script
-from kgscripts.text.lexicon import word_list
 from schemas.changes import Level
 from schemas.output_files import new_directory
 from schemas.records import Importance, Role, ToolRole
@@ -56,7 +52,7 @@ def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportRep
             name = _file_name(script.scenario)
             names[name] += 1
             number = f"-{names[name]}" if names[name] > 1 else ""
-            (temporary / f"{name}{number}.yaml").write_text(_as_yaml(script), encoding="utf-8")
+            (temporary / f"{name}{number}.yaml").write_text(script_text(script), encoding="utf-8")
         options.advance(sum(map(graph.manifest.rows, graph.manifest.tables)))
     return report(graph, target, files=names.total())
 
@@ -76,23 +72,10 @@ def _file_name(scenario: str) -> str:
     return slug(scenario) or "script"
 
 
-def _as_yaml(script: Script) -> str:
-    """Keys in the order of the form; what is short stands in one line."""
-    found: str = yaml.dump(
-        plain(script), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None
-    )
-    return found
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes no aliases: the reader of scripts refuses them."""
-
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
-        return True
-
-
 def _written(found: types.Script, licence: str) -> Script:
-    ids = _ids(found.steps)
+    ids = dict(
+        zip((step.iri for step in found.steps), step_ids([step.label_text for step in found.steps]), strict=True)
+    )
     own = [step for step in found.steps if not step.variants]
     names = dict.fromkeys(name for step in found.steps for name in (*step.variants, *step.left_out_of))
     required = [(pair.before, pair.after) for pair in found.precedes if pair.required]
@@ -114,22 +97,6 @@ def _written(found: types.Script, licence: str) -> Script:
             for name in (names if own else ())
         ),
     )
-
-
-_ID_WORDS = 4
-
-
-def _ids(steps: Iterable[types.Step]) -> dict[str, str]:
-    """The id of each step in a file, by its IRI: its first words, with a number where several have the same."""
-    articles = word_list("articles", "possessives")
-    found: dict[str, str] = {}
-    times: Counter[str] = Counter()
-    for step in steps:
-        words = [word for word in re.findall("[a-z0-9]+", step.label_text.lower()) if word not in articles]
-        name = "-".join(words[:_ID_WORDS]) or "step"
-        times[name] += 1
-        found[step.iri] = f"{name}-{times[name]}" if times[name] > 1 else name
-    return found
 
 
 def _need(need: types.Need) -> Need:

@@ -132,7 +132,7 @@ def _tools(directory: Path) -> list[Callable[..., Values]]:
 
     def script(
         scenario: Scenario,
-        limit: Annotated[int, Field(ge=1, le=_MOST_STEPS, description="At most this number, the most usual.")] = 20,
+        limit: Annotated[int, Field(ge=1, le=_MOST_STEPS, description="At most this number, the most usual.")] = 30,
     ) -> Values:
         """How a scenario is done: its usual steps in reading order, with tools, participants and changes.
 

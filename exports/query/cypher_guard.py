@@ -230,7 +230,7 @@ class _Structure:
             raise self.scanned.error(
                 f"the function {self._path} is not one that only computes",
                 token.start,
-                "exports/cypher/cypher_functions.py lists those",
+                "use another one: docs/guide/queries.md says where they are listed",
             )
         is_query = token.text == "{" and self._next is _VALUE and self._path in _SUBQUERIES
         self._open.append("query" if is_query else token.text)

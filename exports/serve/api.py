@@ -74,7 +74,7 @@ class Address:
 
 SCENARIO = Parameter(name="scenario", description="The label of a scenario, another name of it, or its IRI.")
 _STEP = Parameter(name="step", description="The label of a step, other words for it, or its IRI.")
-_LIMIT = Parameter(name="limit", description="At most this number.", default=20, least=1, most=1_000)
+_LIMIT = Parameter(name="limit", description="At most this number.", default=30, least=1, most=1_000)
 _FOUND = evolve(_LIMIT, description="At most this number of each kind.", default=5, most=100)
 _EVIDENCE = Parameter(name="evidence", description="At most this number of passages of each.", default=0, most=20)
 

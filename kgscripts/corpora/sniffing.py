@@ -64,6 +64,8 @@ def sniff(sample: bytes, name: str) -> str | None:
             return known
     if suffix.endswith(_YAML_SUFFIXES) or _SCRIPT.search(text):
         return "script"
+    if suffix.endswith(".ttl"):
+        return "p-plan"
     if suffix.endswith(".jsonld"):
         return "json-ld"
     if (

@@ -5,18 +5,22 @@ A file is one script. What it says is checked when it is read, so that a mistake
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
 import cattrs
+import yaml
 from attrs import NOTHING, field, fields, frozen, validators
 from cattrs.errors import ClassValidationError
 from cattrs.v import format_exception, transform_error
 
 from kgscripts.changes.attributes import attributes
+from kgscripts.text.lexicon import word_list
 from schemas.errors import InputError
 from schemas.json_schema import json_schema
 from schemas.records import Importance, Role, ToolRole
@@ -167,6 +171,37 @@ def plain(script: Script) -> dict[str, Any]:
     """A script as the content of a file: keys in the order of the form, without what is empty or the default."""
     content: dict[str, Any] = _in_order(_CONVERTER.unstructure(script))
     return content
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes no aliases: the reader of scripts refuses them."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
+
+
+def script_text(script: Script) -> str:
+    """A script as the text of a file in YAML; what is short stands in one line."""
+    found: str = yaml.dump(
+        plain(script), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None
+    )
+    return found
+
+
+_ID_WORDS = 4
+
+
+def step_ids(names: Iterable[str]) -> list[str]:
+    """An id for each step: the first words of its name, with a number where several have the same."""
+    articles = word_list("articles", "possessives")
+    found = []
+    times: Counter[str] = Counter()
+    for name in names:
+        words = [word for word in re.findall("[a-z0-9]+", name.lower()) if word not in articles]
+        own = "-".join(words[:_ID_WORDS]) or "step"
+        times[own] += 1
+        found.append(f"{own}-{times[own]}" if times[own] > 1 else own)
+    return found
 
 
 def _in_order(value: Any) -> Any:

@@ -36,17 +36,22 @@ def read_script_file(source: Source) -> Iterator[Document | Discard]:
         yield text
         return
     try:
-        script, places = written_script(text, source.name)
+        yield document_of(text, source.name)
     except InputError as error:
         line = (error.where or "").rpartition(":")[2]
         yield source.discard(DiscardReason.MALFORMED, int(line) if line.isdecimal() else 1, error.message)
         return
+
+
+def document_of(text: str, name: str) -> Document:
+    """The document of the text of a file with a script. Raises InputError with the line if it has none."""
+    script, places = written_script(text, name)
     passages = [
         Passage(kind=PassageKind.SCRIPT, start=own.span.start, end=_end(text, own.span))
         for own in sorted(_parts(places), key=lambda own: own.span.start)
     ]
-    yield Document(
-        name=source.name,
+    return Document(
+        name=name,
         format=FORMAT,
         text=text,
         title=script.scenario,
