@@ -194,6 +194,7 @@ def short_script(script: Script) -> dict[str, Any]:
     return {
         "scenario": script.label,
         "sources": script.support,
+        "written_by_a_language_model": script.generated,
         "needs": [need.label for need in script.needs],
         "steps": [
             {
@@ -202,6 +203,7 @@ def short_script(script: Script) -> dict[str, Any]:
                 "sources": step.support,
                 "essential": step.essential,
                 "optional": step.optional,
+                "only": [*step.conditions, *(f"in the variant {name}" for name in step.variants)],
                 "tools": [tool.label for tool in step.tools],
                 "participants": [part.label for part in step.participants],
                 "changes": [_change(each) for each in step.changes],
@@ -223,6 +225,8 @@ def short_needs(answer: Needs) -> dict[str, Any]:
                 "name": need.label,
                 "kind": "tool" if need.is_tool else "supply",
                 "amount": need.amount,
+                "instead": list(need.instead),
+                "optional": need.optional,
                 "sources": need.support,
                 "passage": next((each.text for each in need.evidence), None),
             }
