@@ -43,6 +43,13 @@ def test_small_sets_come_several_times() -> None:
     assert 0.2 < sets["wikihow-fg"] / sets.total() < 0.35
 
 
+def test_what_ships_alone_leaves_the_weights_free() -> None:
+    own = labelled_passages(shipped_passages()[:1])[:12]
+    other = LabelledText("wikihow-fg", "mop", ReaderText("", [["Mop", "it", "."]]), {0: "Ae"}, {0: {1: "I Targ"}})
+    assert ReaderTask("reader", own).licence == "Apache-2.0"
+    assert ReaderTask("reader", [*own, other]).licence == "CC-BY-NC-SA-3.0"
+
+
 def test_a_reader_goes_on_where_it_started(prepared: tuple[ReaderModule, ReaderData]) -> None:
     module, _ = prepared
     texts = labelled_passages(shipped_passages()[:1])[:12]
