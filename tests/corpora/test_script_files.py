@@ -97,6 +97,14 @@ def test_steps_that_differ_in_a_word_are_different_steps(tmp_path: Path) -> None
     assert [step.label for step in script.steps] == names
 
 
+def test_a_step_that_names_the_whole_stays(tmp_path: Path) -> None:
+    steps = [{"id": "go", "name": "go to the party", "participants": [{"thing": "party", "role": "place"}]}]
+    build_graph([_written(tmp_path, {"scenario": "going to a party", "steps": steps})], tmp_path / "graph")
+    assert [step.label for step in ScriptGraph.open(tmp_path / "graph").script("going to a party").steps] == [
+        "go to the party"
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -40,7 +40,7 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             """,
         ),
         # A mention belongs to the scenarios of the segments in which it starts; to scenario 0 outside of segments. One
-        # that names the whole scenario is no occurrence in it.
+        # that names the whole scenario is no occurrence in it, but for the steps that a person wrote.
         Rule(
             "occurrence",
             "document",
@@ -50,8 +50,9 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
                          m."end"{highest}
                   FROM mention m LEFT JOIN segment s
                   ON s.document = m.document AND m.start >= s.start AND m.start < s."end"
-                       ANTI JOIN namesake n ON n.scenario = s.scenario AND n.action = m.action
                   WHERE in_partition(m.document)
+                        AND (m.document IN (SELECT document FROM written_step_record)
+                             OR NOT EXISTS (FROM namesake n WHERE n.scenario = s.scenario AND n.action = m.action))
                   GROUP BY m.mention, m.document, s.scenario, m.action, m.start, m."end")
             WINDOW mentions AS (PARTITION BY document, scenario ORDER BY mention),
                    scenario_of AS (PARTITION BY document, scenario)
