@@ -70,7 +70,7 @@ MEMBER_PROPERTIES: dict[tuple[str, str], str] = {
     ("SubEvent", "wordings"): "skos:altLabel",
     ("SubEvent", "conditions"): "kgs:condition",
     ("SubEvent", "variants"): "kgs:variant",
-    ("SubEvent", "left_out_of"): "kgs:leftOutOf",
+    ("SubEvent", "left_out_of"): "kgs:isLeftOutOf",
     ("SubEvent", "parts"): "kgs:part",
 }
 """Predicates from a node to each text in a property (`ValueType.STRINGS`), beside the RDF list of them."""

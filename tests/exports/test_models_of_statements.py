@@ -56,7 +56,11 @@ RETURN DISTINCT said.%s AS said, score.dataset AS dataset, score.metric AS metri
                ?statement rdf:predicate kgs:hasSubEvent ; rdf:subject ?scenario .""",
             "(said:Passage {kind: 'segment'})-[:ABOUT]->(:Scenario {label: 'washing dishes'})"
             "-[r:HAS_SUB_EVENT]->(:SubEvent)",
-            ("text", "I washed the sink and threw the gloves away."),
+            (
+                "text",
+                "Then I filled the sink with hot water and soap. I washed the crockery with a sponge and rinsed it "
+                "under the tap. I dried the crockery with a towel and put it in the cupboard.",
+            ),
         ),
     ],
 )
