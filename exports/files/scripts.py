@@ -58,14 +58,14 @@ def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportRep
 
 
 def scripts_of(graph: StoredGraph) -> Iterator[Script]:
-    """Each scenario that has steps, as a person could have written it."""
-    sources = list(graph.rows("Source", ("id", "licence")))
-    licences = {row["licence"] or "" for row in sources}
+    """Each scenario that has steps, as a person could have written it; with a licence if all texts have the same."""
+    licences = {row["licence"] or "" for row in graph.rows("Source", ("licence",))}
+    licence = licences.pop() if len(licences) == 1 else ""
     for scenario in list_scenarios(graph):
         if scenario.sub_events:
             found = read_script(graph, scenario.iri, usual=True)
             found = found if found.steps else read_script(graph, scenario.iri)
-            yield _written(found, licences.pop() if len(licences) == 1 else "")
+            yield _written(found, licence)
 
 
 def _file_name(scenario: str) -> str:

@@ -71,6 +71,7 @@ def test_several_plans_are_several_documents(tmp_path: Path) -> None:
         ),
         ("ex:a ex:b ex:c .", "nothing to read"),
         ('ex:a p-plan:isStepOfPlan "tea" .', "nothing to read"),
+        ('ex:a p-plan:isStepOfPlan ex:p ; rdfs:label "" .', "name"),
     ],
 )
 def test_what_is_no_plan_is_a_discard(tmp_path: Path, text: str, said: str) -> None:

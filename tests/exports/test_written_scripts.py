@@ -10,6 +10,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from exports.files.scripts import scripts_of
 from kgscripts import Script, ScriptGraph, build_graph, export
 from kgscripts.corpora.scripts.format import plain
 from kgscripts.corpora.scripts.reader import written_script
@@ -187,3 +188,11 @@ def test_scenarios_of_texts_are_written_too(tmp_path: Path) -> None:
     export(ScriptGraph.open(tmp_path / "graph"), f"scripts:{tmp_path / 'out'}")
     script, _ = written_script((tmp_path / "out" / "making-tea.yaml").read_text(encoding="utf-8"), "making-tea.yaml")
     assert "fill the kettle" in [step.name for step in script.steps]
+
+
+def test_each_script_has_the_licence_that_all_texts_have(tmp_path: Path) -> None:
+    for name in ("making tea", "making coffee"):
+        content = {"scenario": name, "licence": "CC0-1.0", "steps": [{"id": "a", "name": "boil the water"}]}
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    build_graph(sorted(tmp_path.glob("*.yaml")), tmp_path / "graph")
+    assert {script.licence for script in scripts_of(ScriptGraph.open(tmp_path / "graph"))} == {"CC0-1.0"}

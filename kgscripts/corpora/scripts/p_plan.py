@@ -1,7 +1,7 @@
 """Plans in P-Plan's vocabulary (Garijo and Gil 2012), in Turtle, as written scripts.
 
-A step has its label and comment, its variables as participants, and the steps that it is preceded by. The text of a
-document is that of the script which says the same.
+A step has its label, its variables as participants, and the steps that it is preceded by. The text of a document is
+that of the script which says the same.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def read_p_plan(source: Source) -> Iterator[Document | Discard]:
     except CycleError as error:
         names = " < ".join(graph.name(step) for step in reversed(error.args[1]))
         yield source.discard(DiscardReason.MALFORMED, 1, f"a circle in the order: {names}")
-    except InputError as error:
-        yield source.discard(DiscardReason.MALFORMED, 1, error.message)
+    except (InputError, ValueError) as error:  # what a script does not allow, such as a label without words
+        yield source.discard(DiscardReason.MALFORMED, 1, str(error).splitlines()[0])
 
 
 class _Graph:
@@ -74,7 +74,7 @@ class _Graph:
     def script(self, plan: Node, steps: list[Node]) -> Script:
         """The script of a plan. Raises CycleError if its order has a circle."""
         before = {
-            step: {item for name in _PRECEDED for item in self._nodes(name, step) if item in steps and item != step}
+            step: [item for name in _PRECEDED for item in self._nodes(name, step) if item in steps and item != step]
             for step in steps
         }
         order = list(TopologicalSorter(before).static_order())
