@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kgscripts.everyday_scripts.graph import as_graph
 from schemas.errors import ConfigurationError, InputError
 from schemas.input_files import open_input
 from schemas.terminal import echo, printable
@@ -16,7 +17,15 @@ _LEAST_TOKEN, _MOST_TOKEN = 16, 4_096
 
 
 def serve(
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Graph directories.", show_default=False)],
+    directories: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR...",
+            help="Graph directories, or `everyday`.",
+            callback=lambda given: list(map(as_graph, given)),
+            show_default=False,
+        ),
+    ],
     host: Annotated[str, typer.Option(help="The address to listen at; another than this machine needs a token.")] = (
         "127.0.0.1"
     ),
