@@ -134,6 +134,7 @@ def test_tokens_are_found_again(tokens: list[str]) -> None:
 @given(st.lists(st.text(min_size=1).filter(str.strip), min_size=1), st.text(max_size=20))
 def test_steps_are_lines_of_the_text(steps: list[str], title: str) -> None:
     assume(other_kind("\n".join(steps)) is None)
+    assume(all(without_markup(step).strip() for step in steps))  # "[]()" says nothing
     record = {"id": 1, "title": title, "steps": steps}
     (document,) = documents_from_strings([json.loads(json.dumps(record))])
     assert isinstance(document, Document)
