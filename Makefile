@@ -84,7 +84,7 @@ scores: $(VENV)/.core
 everyday: $(VENV)/.core
 	rm -rf build/everyday
 	$(BIN)/kgscripts build-graph everyday -o build/everyday
-	$(BIN)/python -m kgscripts.everyday_scripts.graph build/everyday
+	$(BIN)/python -m kgscripts.everyday_scripts.packing build/everyday
 
 # The sdist and the wheel of a commit, in dist/: the same bytes from every checkout of it, since times are the commit's.
 dist: $(VENV)/.dev

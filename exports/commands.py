@@ -34,7 +34,6 @@ from exports.rdf.shapes import shapes_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
 from kgscripts.commands.options import GRAPH_FOLDER, GraphFolder
-from kgscripts.corpora.scripts.format import written_script_schema
 from kgscripts.scripts.types import script_schema
 from schemas.addresses import without_user
 from schemas.errors import ConfigurationError
@@ -81,13 +80,20 @@ def schema(
         SchemaFile.CONTEXT: context_text,
         SchemaFile.CONSTRAINTS: constraints_text,
         SchemaFile.SCRIPT: lambda: json_text(script_schema()) + "\n",
-        SchemaFile.WRITTEN_SCRIPT: lambda: json_text(written_script_schema()) + "\n",
+        SchemaFile.WRITTEN_SCRIPT: _form_of_scripts,
     }
     text = texts[file]()
     if output is None:
         echo(text.rstrip("\n"))
         return
     write_lines(output, text.splitlines())
+
+
+def _form_of_scripts() -> str:
+    # Here, since it imports the readers of YAML, which no other command of this file needs.
+    from kgscripts.corpora.scripts.format import written_script_schema
+
+    return json_text(written_script_schema()) + "\n"
 
 
 _SHOWN_VIOLATIONS = 20

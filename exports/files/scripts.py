@@ -6,7 +6,7 @@ A build of the folder gives the same scripts, and a person can change the files 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from exports.targets import ExportOptions, report
@@ -49,7 +49,7 @@ def export(graph: StoredGraph, target: str, options: ExportOptions) -> ExportRep
     names: Counter[str] = Counter()
     with new_directory(path, inputs=[graph.directory]) as temporary:
         for script in scripts_of(graph):
-            name = _file_name(script.scenario)
+            name = slug(script.scenario) or "script"
             names[name] += 1
             number = f"-{names[name]}" if names[name] > 1 else ""
             (temporary / f"{name}{number}.yaml").write_text(script_text(script), encoding="utf-8")
@@ -66,10 +66,6 @@ def scripts_of(graph: StoredGraph) -> Iterator[Script]:
             found = read_script(graph, scenario.iri, usual=True)
             found = found if found.steps else read_script(graph, scenario.iri)
             yield _written(found, licence)
-
-
-def _file_name(scenario: str) -> str:
-    return slug(scenario) or "script"
 
 
 def _written(found: types.Script, licence: str) -> Script:
@@ -112,7 +108,8 @@ def _need(need: types.Need) -> Need:
 def _step(step: types.Step, ids: Mapping[str, str]) -> Step:
     conditions = {first: _condition(step.conditions, first) for first in ("if", "unless")}
     known = attributes()
-    earlier = [ids[other.iri] for other in step.alternatives if _stands_before(other.iri, step.iri, list(ids))]
+    before = list(ids.values())[: list(ids).index(step.iri)]
+    earlier = [ids[other.iri] for other in step.alternatives if ids.get(other.iri) in before]
     return Step(
         id=ids[step.iri],
         name=step.label_text,
@@ -142,10 +139,6 @@ def _importance(step: types.Step) -> Importance:
 def _condition(conditions: Iterable[str], first: str) -> str:
     """The first condition with this first word, without it."""
     return next((words.removeprefix(f"{first} ") for words in conditions if words.startswith(f"{first} ")), "")
-
-
-def _stands_before(one: str, other: str, order: Sequence[str]) -> bool:
-    return one in order and order.index(one) < order.index(other)
 
 
 def _chains(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:

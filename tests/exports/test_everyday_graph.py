@@ -13,7 +13,8 @@ import kgscripts
 from kgscripts import everyday_scripts
 from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.formats import read_file
-from kgscripts.everyday_scripts.graph import as_graph, everyday_graph, pack
+from kgscripts.everyday_scripts.graph import as_graph, everyday_graph
+from kgscripts.everyday_scripts.packing import pack
 from kgscripts.pipeline import build_graph
 from schemas.errors import GraphDirectoryError
 from schemas.records import Document
@@ -82,6 +83,9 @@ def test_what_is_packed_is_a_graph(tmp_path: Path) -> None:
     (tmp_path / "tea.yaml").write_text("scenario: making tea\nsteps: [{id: a, name: boil the water}]\n")
     build_graph([tmp_path / "tea.yaml"], tmp_path / "graph")
     pack(tmp_path / "graph", tmp_path / "graph.zip")
+    build_graph([tmp_path / "tea.yaml"], tmp_path / "again")
+    pack(tmp_path / "again", tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "graph.zip").read_bytes()
     ZipFile(tmp_path / "graph.zip").extractall(tmp_path / "unpacked")
     packed = StoredGraph.open(tmp_path / "unpacked")
     packed.check_digests()
