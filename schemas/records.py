@@ -226,6 +226,7 @@ class EventMention(Spanned):
     event itself. `score` is the extractor's confidence, 0 to 1 (rules give 1). Mentions of the same action with the
     same span are one mention, whoever found it.
 
+    `instructed` is whether the text tells its reader to do it ("whisk the eggs"), and not what somebody did.
     `words` and `phrase` say the action to a reader, as an instruction does, with articles and in English order: "take
     the bag" and "to the kitchen"; "" if the extractor has no such words.
     """
@@ -238,6 +239,7 @@ class EventMention(Spanned):
     participants: tuple[Argument, ...] = field(default=(), converter=tuple[Argument, ...])
     tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...])
     measures: tuple[Measure, ...] = field(default=(), converter=tuple[Measure, ...])
+    instructed: bool = False
     score: float = field(default=1.0, converter=_rounded, validator=[validators.ge(0), validators.le(1)])
 
 

@@ -139,7 +139,7 @@ def _need_details(need: Need) -> Iterator[str]:
 _MOST_PARTS = 6
 """The most tools, participants or changes that are printed of a step in a script: many were read only once."""
 _MOST_DURATIONS = 3
-_DONE_BY = "done by"
+_DONE_BY, _CHANGES = "done by", "changes"
 _ENDLESS = 100_000
 """Width of a line, in characters, if the output is not a terminal."""
 
@@ -177,14 +177,23 @@ def script_tree(script: Script) -> Tree:
     numbers = {step.iri: number for number, step in enumerate(script.steps, start=1)}
     shares = script.support > 1
     before = script.directly_before()
+    branches = _item_branches(tree, script)
     for step in script.steps:
         number = numbers[step.iri]
-        branch = tree.add(_step_line(step, f"{number}. ", shares=shares))
+        branch = branches[step.iri].add(_step_line(step, f"{number}. ", shares=shares))
         _add_written(branch, step)
         for kind, parts, style, between in _kinds(step):
             if parts:
                 shown = parts if kind == _DONE_BY else well_supported(step, parts)[:_MOST_PARTS]
-                branch.add(_parts_line(kind, shown, len(parts) - len(shown), style, between, shares=shares))
+                left_out = len(parts) - len(shown)
+                if kind == _CHANGES and len(shown) > 1:
+                    lines = branch.add(Text(kind, style="dim"))
+                    for part in shown:
+                        lines.add(_parts_line("", [part], 0, style, shares=shares))
+                    if left_out:
+                        lines.add(Text(f"{left_out:,} more", style="dim"))
+                else:
+                    branch.add(_parts_line(f"{kind}: ", shown, left_out, style, between, shares=shares))
         _add_durations(branch, step, _MOST_DURATIONS)
         earlier = [numbers[iri] for iri in before[step.iri]]
         # In a chain of steps each comes after the one above it, and the first after none.
@@ -203,6 +212,27 @@ def script_tree(script: Script) -> Tree:
     if script.left_out:
         tree.add(Text(left_out_line(script), style="dim"))
     return tree
+
+
+def _item_branches(tree: Tree, script: Script) -> dict[str, Tree]:
+    """Where each step hangs: below the item of the text that tells it, in the text's own words, or at the script.
+
+    Items without a step stand at their place in the text. An item is repeated where its steps have others between them.
+    """
+    item_of = {iri: number for number, item in reversed([*enumerate(script.items)]) for iri in item.steps}
+    found: dict[str, Tree] = {}
+    current, last, branch = -1, -1, tree
+    for step in script.steps:
+        number = item_of.get(step.iri)
+        if number is not None and number != current:
+            for place in range(last + 1, number) if number > last else ():
+                tree.add(styled((script.items[place].text, "")))
+            branch = tree.add(styled((script.items[number].text, "")))
+            current, last = number, max(last, number)
+        found[step.iri] = tree if number is None else branch
+    for item in script.items[last + 1 :]:
+        tree.add(styled((item.text, "")))
+    return found
 
 
 def _writers(script: Script) -> str:
@@ -307,7 +337,7 @@ def _kinds(step: Step) -> Iterator[tuple[str, Sequence[Part], str, str]]:
     """The parts of a step: what they are called, their style, and what is printed between them."""
     yield "tools", step.tools, "green", ", "
     yield "participants", step.participants, "cyan", ", "
-    yield "changes", step.changes, "magenta", "; "
+    yield _CHANGES, step.changes, "magenta", "; "
     yield _DONE_BY, step.decomposes_into, "yellow", ", then "
     for name, parts in step.further.items():
         yield name.lower().replace("_", " "), parts, "green", ", "
@@ -324,9 +354,9 @@ def _step_line(step: Step, number: str, *, shares: bool = True) -> Text:
 
 
 def _parts_line(
-    kind: str, shown: Sequence[Part], left_out: int, style: str, between: str, *, shares: bool = True
+    kind: str, shown: Sequence[Part], left_out: int, style: str, between: str = "", *, shares: bool = True
 ) -> Text:
-    line = Text(f"{kind}: ", style="dim")
+    line = Text(kind, style="dim")
     for number, part in enumerate(shown):
         share = [f"{part.probability:.0%}"] if shares else []
         details = ", ".join((*_roles(part), *([ADDED] if was_added(part) else share)))

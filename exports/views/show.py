@@ -49,14 +49,14 @@ def show(
         typer.Option("--picture", metavar="FILE.svg|.png", help="Draw the scenario to this file.", show_default=False),
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=0, help="Keep at most this number, by support and typicality; 0 keeps all.")
+        int, typer.Option(min=0, help="Keep at most this number of steps, by support and typicality; 0 keeps all.")
     ] = 30,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out those with fewer sources.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="Show all steps, also unusual ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the script of a scenario, a step of it with the passages and the models behind it, or the steps that use a
-    tool. With DIR alone: list the scenarios.
+    tool. With DIR alone: list the scenarios, or print the script of the only one.
 
     The JSON of a scenario and of a step is described by `kgscripts schema script`.
 
@@ -91,14 +91,19 @@ def show(
     elif scenario is None:
         scenarios = list_scenarios(graph)
         enough = [each for each in scenarios if each.support >= min_support]
-        listed = enough[:limit] if limit else enough
-        left_out = len(scenarios) - len(listed)
+        left_out = len(scenarios) - len(enough)
         if as_json:
-            echo_json({"scenarios": [attrs.asdict(each) for each in listed], "left_out": left_out})
+            echo_json({"scenarios": [attrs.asdict(each) for each in enough], "left_out": left_out})
         else:
-            from exports.views.script_tree import print_tree, scenarios_tree
+            from exports.views.script_tree import print_tree, scenarios_tree, script_tree
 
-            print_tree(scenarios_tree(listed, left_out))
+            # Who has read one text wants to see what is in it.
+            only = scenarios[0].iri if len(scenarios) == 1 else ""
+            print_tree(
+                script_tree(read_script(graph, only, limit=limit, min_support=min_support, usual=not every))
+                if only
+                else scenarios_tree(enough, left_out)
+            )
     elif step is not None:
         most = _PASSAGES if evidence is None else evidence
         label, found = read_step(

@@ -12,7 +12,7 @@ from typing import Any
 from schemas.errors import DamagedIndexError, GraphDirectoryError, RecordError
 from schemas.graph_directory import durable, unwritable
 
-FORMAT = 6
+FORMAT = 7
 INDEX = "index.sqlite"
 DAMAGED_INDEX = f"{INDEX}.damaged"
 """The name of an index in which damage was found, until a new one is made."""

@@ -9,6 +9,7 @@ from operator import itemgetter
 from attrs import frozen
 
 from kgscripts.scripts.causes import with_causes
+from kgscripts.scripts.items import read_items
 from kgscripts.scripts.names import Row, find_scenario, folded, nearest
 from kgscripts.scripts.steps import corrections_of, parts_of, read_steps
 from kgscripts.scripts.things import read_needs
@@ -19,7 +20,7 @@ from schemas.script_graph import StoredGraph
 
 
 def list_scenarios(graph: StoredGraph) -> list[Scenario]:
-    """Return every scenario, sorted by descending support."""
+    """Return every scenario, those with steps first, sorted by descending support."""
     found = graph.rows("Scenario", ("id", "label", "alternative_labels", "support"))
     counts = Counter(row["from_id"] for row in graph.rows("HAS_SUB_EVENT", ("from_id",)))
     scenarios = [
@@ -32,7 +33,7 @@ def list_scenarios(graph: StoredGraph) -> list[Scenario]:
         )
         for row in found
     ]
-    return sorted(scenarios, key=lambda each: (-each.support, each.label, each.iri))
+    return sorted(scenarios, key=lambda each: (not each.sub_events, -each.support, each.label, each.iri))
 
 
 def read_script(
@@ -69,6 +70,7 @@ def read_script(
         needs=[need for need in needs if need.usual or not usual],
         needs_left_out=sum(usual and not need.usual for need in needs),
         steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence, readers=readers),
+        items=read_items(graph, found.scenario["id"], found.kept),
         left_out=_left_out(graph, found),
         corrections=corrections_of(graph, [found.scenario["id"]])[found.scenario["id"]],
         precedes=[

@@ -263,11 +263,24 @@ class LeftOut:
     reason: Reason
 
 
+@frozen(kw_only=True)
+class Item:
+    """A numbered step, a line of a list or a row of a table, in the words of its text, with the steps (IRIs) that are
+    read in it. `start` and `end` are its span in the text of the source that is named `source` (code points, end
+    exclusive)."""
+
+    text: str
+    source: str
+    start: int
+    end: int
+    steps: tuple[str, ...] = field(converter=tuple[str, ...])
+
+
 @frozen(kw_only=True, repr=False)
 class Script:
     """The steps of a scenario in order, read in `support` sources, of which a language model wrote `generated`.
 
-    `needs` are the tools, then the supplies, that one must have for it, those of the most sources first, without
+    `items` are those of the text of a scenario that only one text tells, in their order. `needs` are the tools, then the supplies, that one must have for it, those of the most sources first, without
     `needs_left_out` that few sources name. `left_out` are its other steps, the most important first. `corrections` are
     those of the scenario itself, such as steps that a person rejected. `precedes` are the PRECEDES relations between
     these steps. `order` follows from all relations of the scenario, those of steps that are left out too: pairs of
@@ -282,6 +295,7 @@ class Script:
     needs: tuple[Need, ...] = field(default=(), converter=tuple[Need, ...])
     needs_left_out: int = 0
     steps: tuple[Step, ...] = field(converter=tuple[Step, ...])
+    items: tuple[Item, ...] = field(default=(), converter=tuple[Item, ...])
     left_out: tuple[LeftOut, ...] = field(default=(), converter=tuple[LeftOut, ...])
     corrections: tuple[StepCorrection, ...] = field(default=(), converter=tuple[StepCorrection, ...])
     precedes: tuple[Precedence, ...] = field(default=(), converter=tuple[Precedence, ...])

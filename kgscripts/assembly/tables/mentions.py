@@ -157,7 +157,7 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             SELECT (document::BIGINT << 24) + dense_rank() OVER (
                        PARTITION BY document ORDER BY start, "end", first_ordinal, place) - 1 AS mention, *
             FROM (SELECT e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, a.place, e.reader,
-                         e.score, e.participants, e.tools, e.measures, e.words, e.phrase,
+                         e.score, e.participants, e.tools, e.measures, e.instructed, e.words, e.phrase,
                          min(e.ordinal) OVER (PARTITION BY e.document, e.start, e."end", a.action) AS first_ordinal
                   FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
                   WHERE in_partition(e.document))
@@ -167,7 +167,10 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
         Rule(
             "mention",
             "document",
-            f'SELECT mention, document, start, "end", action, {scores} FROM event e GROUP BY ALL ORDER BY mention',
+            f"""
+            SELECT mention, document, start, "end", action, bool_or(instructed) AS instructed, {scores}
+            FROM event e GROUP BY mention, document, start, "end", action ORDER BY mention
+            """,
         ),
         # Of the mentions of a span, each measure once, in the order in which they are read.
         Rule(

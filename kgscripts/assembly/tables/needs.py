@@ -238,7 +238,7 @@ def _pairs(rows: Sequence[tuple[int, object]], number: str, value: tuple[str, pa
 
 def _tool_class(noun: str) -> str:
     """``tool`` for a tool by its name, ``used`` for what steps can use as one; "" for "machine" and what is used up."""
-    if noun in class_of("no_tool") or is_a(noun, "consumable") or noun in foods("food"):
+    if noun in class_of("no_tool") or _is_present(noun) or is_a(noun, "consumable") or noun in foods("food"):
         return ""
     return "tool" if is_tool(noun) else "used"
 
@@ -246,11 +246,17 @@ def _tool_class(noun: str) -> str:
 def _supply_class(noun: str) -> str:
     """``supply`` for what is used up and comes from outside, else ""."""
     head = noun.rsplit(" ", 1)[-1]
+    if _is_present(noun):
+        return ""
     if noun in class_of("supply") | class_of("paid") or noun in foods("food") - class_of("no_supply"):
         return "supply"
     if noun in class_of("no_supply") or head in class_of("no_supply"):
         return ""
     return "supply" if head in foods("food") or is_a(noun, "consumable") else ""
+
+
+def _is_present(noun: str) -> bool:
+    return " " in noun and noun.split(" ", 1)[0] in class_of("present")
 
 
 def _products(tables: Engine) -> None:

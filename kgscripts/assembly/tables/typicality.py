@@ -26,7 +26,8 @@ from kgscripts.typicality.weights import shipped_weights
 
 COMMON_PER_CENT, LEAST_TOLD = 40, 3
 """A step that this share of the sources tells, and at least this number, is common: usual whatever its typicality. An
-essential step comes first if at least this number tells it."""
+essential step comes first if at least this number tells it. With fewer sources, a scenario has nothing to compare its
+steps with: all are usual, and texts make none essential or optional."""
 
 
 def usual_steps() -> Rule:
@@ -39,19 +40,23 @@ def usual_steps() -> Rule:
         "scenario",
         f"""
         WITH told AS (
-            SELECT step, count(DISTINCT document) AS told
+            SELECT step, count(DISTINCT document) AS told, bool_or(instructed) AS instructed
             FROM realization WHERE scenario > 0 AND mine(scenario) GROUP BY step
         ), sources AS (
             SELECT scenario, count(DISTINCT document) AS sources FROM segment WHERE mine(scenario) GROUP BY scenario
         )
         SELECT s.step,
                coalesce(told >= {LEAST_TOLD} AND 100 * told >= {COMMON_PER_CENT} * sources, false) AS common,
-               coalesce(w.importance = 'essential', y.essential_probability >= {important.least_essential}, false)
+               coalesce(w.importance = 'essential',
+                        n.sources >= {LEAST_TOLD} AND y.essential_probability >= {important.least_essential}, false)
                    AS essential,
                common OR coalesce(essential AND told >= {LEAST_TOLD}, false) AS first,
                NOT essential AND coalesce(w.importance = 'optional',
-                                          y.optional_probability >= {important.least_optional}, false) AS optional,
-               common OR essential OR w.step IS NOT NULL OR coalesce(y.typicality, 1) >= {shipped_weights().usual}
+                                          n.sources >= {LEAST_TOLD}
+                                          AND y.optional_probability >= {important.least_optional}, false) AS optional,
+               common OR essential OR w.step IS NOT NULL OR coalesce(t.instructed, false)
+                      OR coalesce(n.sources, 0) < {LEAST_TOLD}
+                      OR coalesce(y.typicality, 1) >= {shipped_weights().usual}
                       OR s.step IN (SELECT "end" FROM added_has_sub_event) AS usual
         FROM named_step s LEFT JOIN step_typicality y USING (step) LEFT JOIN told t ON t.step = s.step
              LEFT JOIN step_as_written w ON w.step = s.step

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen, validators
 
-from kgscripts.extractors.events.frames import Frame, ReadText, Thresholds
+from kgscripts.extractors.events.frames import Frame, ReadText, Thresholds, letting
 from kgscripts.extractors.events.measures import measures_of, time_events
-from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
-from kgscripts.extractors.events.participants import Participant, participants_of, phrase_of_action
-from kgscripts.extractors.events.wordings import letting, phrase_words, words_of
+from kgscripts.extractors.events.nouns import PARTS, content_head, is_noun, noun_lemma, whole_of
+from kgscripts.extractors.events.participants import LIGHT, Participant, participants_of, phrase_of_action
+from kgscripts.extractors.events.wordings import phrase_words, words_of
 from kgscripts.extractors.needs import needs_of, needs_of_sentences
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.models.registry import DEFAULT, describe, load
@@ -21,7 +21,7 @@ from kgscripts.score_files import read_scores, scores_of_package
 from kgscripts.settings import device_setting, model_setting
 from kgscripts.text.lexicon import is_a, role_of, verbs, word_list_digests
 from kgscripts.text.pipeline import SHIPPED
-from kgscripts.text.syntax import lemma
+from kgscripts.text.syntax import OBJECT, lemma
 from schemas.provenance import BenchmarkScore, Model
 from schemas.records import (
     Action,
@@ -75,7 +75,7 @@ class EventExtractor(Extractor):
     """
 
     name = "events"
-    rules = "12"
+    rules = "13"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Need, Discard)
@@ -232,7 +232,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
         action = Action(
             predicate=lemma(frame.verb),
             particle=frame.particle.lower_ if frame.particle is not None else "",
-            object=noun_lemma(noun) if noun is not None else _unresolved(frame),
+            object=frame.name_of(noun) if noun is not None else _unresolved(frame),
             preposition=phrase.preposition if phrase else "",
             prepositional_object=noun_lemma(content_head(phrase.head)) if phrase else "",
         )
@@ -257,6 +257,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
             ]
             + inferred,
             measures=measures_of(frame, (found.noun for found in participants), tools),
+            instructed=frame.is_instructed,
         )
 
 
@@ -272,9 +273,9 @@ def _inferred(frame: Frame) -> Iterator[Tool]:
 
 def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
     """The record of a participant; its span is that of the mention, which may be a pronoun."""
-    mentioned = frame.mention if participant.noun in frame.stands_for else participant.noun
+    mentioned = frame.mention_of(participant.noun)
     start = offset + mentioned.idx
-    return Argument(lemma=noun_lemma(participant.noun), role=participant.role, start=start, end=start + len(mentioned))
+    return Argument(lemma=frame.name_of(participant.noun), role=participant.role, start=start, end=start + len(mentioned))
 
 
 _PRONOUNS = {
@@ -291,8 +292,16 @@ def _unresolved(frame: Frame) -> str:
 
 
 def _acted_upon(frame: Frame) -> list[Token]:
-    """The nouns that are objects of the event, without durations ("wait ten minutes")."""
-    return [noun for noun in frame.nouns() if lemma(frame.verb) == "spend" or not is_a(noun_lemma(noun), "time")]
+    """The nouns that are objects of the event, without durations ("wait ten minutes"), and without what another one is
+    of: "take hold of the handle", "pour out the rest of the water"."""
+    light = [child for child in frame.verb.children if child.dep_ in OBJECT and lemma(child) in LIGHT]
+    nouns = [*(child for child in light if child not in frame.objects), *frame.nouns()]
+    wholes = {whole_of(noun) for noun in nouns if lemma(noun) in LIGHT | PARTS}
+    return [
+        noun
+        for noun in nouns
+        if noun not in wholes and (lemma(frame.verb) == "spend" or not is_a(noun_lemma(noun), "time"))
+    ]
 
 
 def _span_of(frame: Frame, others: Iterable[Token | None]) -> tuple[int, int]:

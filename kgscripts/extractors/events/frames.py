@@ -14,7 +14,7 @@ from unicodedata import category, normalize
 from attrs import frozen
 
 from kgscripts.extractors.events.agreeing_parse import agreeing
-from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.events.nouns import content_head, is_noun, mark_contrasts, name_of_one, noun_lemma
 from kgscripts.models.reader.labels import HAPPENS, PLACE_BEFORE, REFERENT, EventRole, Reality
 from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import ReaderText
@@ -50,6 +50,7 @@ _REASONS: Mapping[str, DiscardReason] = {
 _PARTICLE_ADVERBS = word_list("particles", "particles and prepositions", "adverbs of place")
 _ADVERBIAL = UNMARKED_OBLIQUE | {"advmod"}
 _MEANS = word_list("means")
+_LETTING = word_list("letting")
 
 
 @frozen(kw_only=True)
@@ -67,7 +68,7 @@ class Frame:
 
     Lists contain the heads of noun phrases; `roles` are those that the reader gives. `tools` are in text order,
     `handled` those that are objects too ("use a knife"). `stands_for` has the antecedents if the object is a pronoun or
-    left out, `carried` the tools of events before with which the work goes on, with the character where their parse
+    left out, `acting` the pronoun of an agent that a sentence before names, `carried` the tools of events before with which the work goes on, with the character where their parse
     begins. `durations` are words such as "20 minutes"; `reason` is the reason why the event is discarded, if it is.
     """
 
@@ -81,6 +82,7 @@ class Frame:
     tools: dict[Token, ToolRole] = field(default_factory=dict)
     handled: list[Token] = field(default_factory=list)
     stands_for: tuple[Token, ...] = ()
+    acting: Token | None = None
     carried: list[tuple[Token, int, ToolRole | None]] = field(default_factory=list)
     durations: list[str] = field(default_factory=list)
     is_instructed: bool = False
@@ -90,6 +92,16 @@ class Frame:
     def mention(self) -> Token:
         """The word in place of the object: its pronoun, or the verb of an instruction that leaves it out."""
         return next((noun for noun in self.objects if not is_noun(noun)), self.verb)
+
+    def mention_of(self, noun: Token) -> Token:
+        """The word of the event that means a noun: the noun, or what stands in its place."""
+        if self.acting is not None and noun in self.agents:
+            return self.acting
+        return self.mention if noun in self.stands_for else noun
+
+    def name_of(self, noun: Token) -> str:
+        """The lemma of a noun of the event, as the event itself tells it apart from others."""
+        return name_of_one(self.mention_of(noun), noun)
 
     def nouns(self) -> list[Token]:
         """The nouns that the event acts on. Measures are replaced by their noun, a resolved pronoun by its
@@ -138,6 +150,7 @@ class ReadText:
             )
             for number, (doc, _) in enumerate(self.docs)
         ]
+        mark_contrasts(docs)
         tokens = _Tokens(self, docs)
         roles: dict[int, ToolRole] = {}
         for event in events:
@@ -145,6 +158,13 @@ class ReadText:
             frame.reason = _reason(event, least)
             frame.is_instructed = event.label == Reality.INSTRUCTED
             yield self.words[event.word][0], frame
+
+
+def letting(verb: Token) -> Token | None:
+    """The verb before an infinitive that lets it happen: "let" of "let the dough rise"."""
+    governor = verb.head
+    lets = verb.dep_ == "xcomp" and lemma(governor) in _LETTING and governor.i < verb.i
+    return governor if lets else None
 
 
 def _plain(word: str) -> str:
@@ -209,7 +229,13 @@ def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int
         frame.particle = _before_object(frame)
     frame.phrases = list(_phrases(frame))
     if all(not is_noun(noun) for noun in frame.objects):
-        frame.stands_for = tuple(noun for noun in _referents(before, tokens) if is_noun(noun))
+        meant = tuple(noun for noun in _referents(before, tokens) if is_noun(noun))
+        spoken = [noun for noun in frame.agents if not is_noun(noun) and frame.roles.get(noun) is EventRole.OBJECT]
+        if spoken and not frame.objects and letting(verb) is None:
+            # "It goes to the left": what acts is named before.
+            frame.acting, frame.agents = spoken[0], [*meant, *(noun for noun in frame.agents if noun not in spoken)]
+        else:
+            frame.stands_for = meant
     names = {token.lower_ for token in frame.tools}
     for thing in before:
         token = tokens[thing.word]

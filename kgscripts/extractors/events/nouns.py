@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kgscripts.text.amounts import PARTITIVES, is_no_thing, is_size
 from kgscripts.text.lexicon import classes_of, foods, word_list
-from kgscripts.text.syntax import compound_lemma, is_verb, prepositional_phrases
+from kgscripts.text.syntax import compound_lemma, is_verb, lemma, prepositional_phrases
 
 if TYPE_CHECKING:
-    from spacy.tokens import Token
+    from spacy.tokens import Doc, Token
 
 THIRD_PERSON = word_list("pronouns for things", "objective pronouns for persons")
 """The personal pronouns that can be objects and refer to a thing or a person of the text."""
@@ -22,6 +23,14 @@ _MOST_MEASURES = 10
 """The most measures in "a spoonful of half of most of …", more than anybody writes; longer chains are no noun."""
 _OF_ALL = word_list("parts")
 
+PARTS = word_list("parts of things")
+_FAMILIES = tuple(
+    word_list(f"contrast of {family}")
+    for family in ("age", "cleanliness", "order", "side", "place", "filling", "wetness", "heat", "size")
+)
+"""Adjectives that tell things apart; those of one family exclude each other."""
+_CONTRASTED = "kgscripts_contrasted"
+"""Where a parse keeps the adjectives that its text contrasts, each with its noun; lists, so that it can be stored."""
 
 _NO_PREDICATE = frozenset(
     {"amod", "compound", "case", "mark", "fixed", "cc", "advmod", "flat", "goeswith", "discourse"}
@@ -88,15 +97,61 @@ def _measured(token: Token) -> Iterator[Token]:
             yield phrase.head
 
 
+def whole_of(noun: Token) -> Token | None:
+    """The noun behind a noun and "of": "hammock" of "the ends of the hammock"; whatever the parse joins it to."""
+    following = noun.doc[noun.i + 1 : noun.i + _MOST_MEASURES]
+    if not following or following[0].lower_ != "of":
+        return None
+    return next((token for token in following if following[0] in token.children and is_noun(token)), None)
+
+
 def noun_lemma(token: Token) -> str:
-    """The lemma of a noun with its compound, without adjectives; plural-only nouns stay plural ("scissors")."""
+    """The lemma of a noun with its compound; plural-only nouns stay plural ("scissors").
+
+    Adjectives do not belong to it, but for those that `mark_contrasts` found: "old bulb", "new bulb".
+    """
     found = " ".join(compound_lemma(token).split())
     found = _with_adjective(token, found)
     while " " in found and "adjective" in classes_of(found.split(" ", 1)[0]):
         found = found.split(" ", 1)[1]
     if token.lower_.endswith("s") and "plural_only" in classes_of(token.lower_):
-        return " ".join([*found.split(" ")[:-1], token.lower_])
-    return found
+        found = " ".join([*found.split(" ")[:-1], token.lower_])
+    contrasted = token.doc.user_data.get(_CONTRASTED, ())
+    own = [child.lower_ for child in token.lefts if [child.lower_, lemma(token)] in contrasted]
+    return " ".join([*(word for word in own if word not in found.split(" ")), found])
+
+
+def name_of_one(pro_noun: Token, meant: Token) -> str:
+    """The lemma of what "the new one" is, where it stands for a noun: "new bulb", also if the noun is "the old bulb"."""
+    own = [child.lower_ for child in pro_noun.lefts if any(child.lower_ in family for family in _FAMILIES)]
+    if not own or pro_noun.lower_ not in _PRO_NOUNS:
+        return noun_lemma(meant)
+    opposed = frozenset().union(*(family for family in _FAMILIES if family & set(own)))
+    return " ".join([*own, *(word for word in noun_lemma(meant).split(" ") if word not in opposed)])
+
+
+def mark_contrasts(docs: Sequence[Doc]) -> None:
+    """Find the adjectives by which the parses of a text tell things of one name apart, and keep them with the parses.
+
+    A noun is contrasted if the text has it with two adjectives of one family, or with one, and "one" with another one:
+    "unscrew the old bulb, and screw in the new one".
+    """
+    found: dict[tuple[str, int], set[str]] = defaultdict(set)
+    spoken: dict[int, set[str]] = defaultdict(set)
+    for doc in docs:
+        for token in doc:
+            for number, family in enumerate(_FAMILIES):
+                if token.lower_ not in family or token.head.i <= token.i:
+                    continue
+                if token.head.lower_ in _PRO_NOUNS:
+                    spoken[number].add(token.lower_)
+                elif token.head.pos_ in _NOUNS:
+                    found[lemma(token.head), number].add(token.lower_)
+    marked = [
+        [word, noun] for (noun, number), words in found.items() if len(words | spoken[number]) > 1 for word in words
+    ]
+    for doc in docs if marked else ():
+        doc.user_data[_CONTRASTED] = marked
 
 
 def _with_adjective(token: Token, name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.events.frames import Frame
-from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma, whole_of
 from kgscripts.models.reader.labels import EventRole
 from kgscripts.text.amounts import is_size
 from kgscripts.text.lexicon import is_a, verbs, word_list
@@ -22,6 +22,7 @@ _NO_ARGUMENT = word_list("prepositions of no participant")
 """Prepositions that place an event in time or give a reason."""
 _STATES = word_list("states of liquids")
 """Nouns that are no things: "bring to the boil"."""
+LIGHT = word_list("light objects")
 _ORIGIN_OR_GOAL = word_list("prepositions of origin or goal")
 
 
@@ -98,6 +99,9 @@ def phrase_of_action(frame: Frame, tools: Iterable[Token]) -> PrepositionalPhras
 
     With an object, this is its destination or origin; without one, the first phrase that is neither a time nor a tool.
     """
+    for noun in frame.verb.rights:
+        if lemma(noun) in LIGHT and (whole := whole_of(noun)) is not None:  # "take care of the dog"
+            return PrepositionalPhrase("of", whole)
     placing = lemma(frame.verb) in verbs("placing")
     transitive = bool(frame.stands_for) or any(is_noun(noun) or noun.pos_ == "PRON" for noun in frame.objects)
     excluded = set() if placing or not transitive else set(tools)

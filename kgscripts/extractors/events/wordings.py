@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.events.frames import Frame
-from kgscripts.extractors.events.nouns import content_head, is_noun, noun_lemma
+from kgscripts.extractors.events.frames import Frame, letting
+from kgscripts.extractors.events.nouns import PARTS, content_head, is_noun, noun_lemma, whole_of
 from kgscripts.text.lexicon import word_list
 from kgscripts.text.syntax import PrepositionalPhrase, is_passive, lemma
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _BEHIND_OBJECT = word_list("particles behind an object", "adverbs of place")
 """Adverbs that stand behind any object but a long one; of a particle, the text says where it stands."""
 _DETERMINERS = frozenset({"det", "det:predet", "predet", "nmod:poss", "poss", "nummod"})
+_COMPLEMENTS = frozenset({"xcomp", "acomp", "oprd"})
 _YOUR = word_list("possessives of one who writes")
 _ONE = word_list("determiners of one thing")
 _NO_ARTICLE = word_list("determiners without article")
 _VOWELS = frozenset("aeiou")
 _SPOKEN_WITH_CONSONANT = ("uni", "use", "usu", "eu", "one", "once", "ute")
-_LETTING = word_list("letting")
 _SPOKEN_WITH_VOWEL = ("hour", "honest", "heir")
 _PLURAL_ALONE = word_list("plurals")
 _SINGULAR_ENDS = ("ss", "us", "is", "as")
@@ -34,17 +34,20 @@ def words_of(frame: Frame, noun: Token | None, pronoun: str) -> str:
     """
     verb = lemma(frame.verb)
     particle = frame.particle.lower_ if frame.particle is not None else ""
+    state = _state(frame.verb)
     if noun is None:
         agent = None if pronoun else _agent(frame)
         if agent is None:
-            return _joined(verb, pronoun, particle)
-        return _joined(noun_words(agent), verb if _agrees_as_plural(agent) else third_person(verb), particle)
-    thing = noun_words(noun, mentioned_before=noun in frame.stands_for)
+            lets = "let" if pronoun and letting(frame.verb) is not None else ""
+            return _joined(lets, pronoun, verb, particle, state) if lets else _joined(verb, pronoun, particle, state)
+        thing = noun_words(agent, frame.name_of(agent), mentioned_before=frame.acting is not None)
+        return _joined(thing, verb if _agrees_as_plural(agent) else third_person(verb), particle, state)
+    thing = noun_words(noun, frame.name_of(noun), mentioned_before=noun in frame.stands_for)
     if letting(frame.verb) is not None and noun.i < frame.verb.i:
-        return _joined("let", thing, verb, particle)
+        return _joined("let", thing, verb, particle, state)
     if particle and (particle in _BEHIND_OBJECT or _is_behind(frame, noun)):
-        return _joined(verb, thing, particle)
-    return _joined(verb, particle, thing)
+        return _joined(verb, thing, particle, state)
+    return _joined(verb, particle, thing, state)
 
 
 def phrase_words(phrase: PrepositionalPhrase | None) -> str:
@@ -52,12 +55,12 @@ def phrase_words(phrase: PrepositionalPhrase | None) -> str:
     return _joined(phrase.preposition, noun_words(content_head(phrase.head))) if phrase else ""
 
 
-def noun_words(noun: Token, *, mentioned_before: bool = False) -> str:
-    """A noun with its compound, as many as the text says, and its article: "an egg", "the dishes", "your hair".
+def noun_words(noun: Token, name: str = "", *, mentioned_before: bool = False) -> str:
+    """A noun by its `name` or its lemma, as many as the text says, and its article: "an egg", "the dishes", "your hair".
 
     The owner of a thing is "your" if it is who tells or reads, else "the"; numbers and other modifiers are left out.
     """
-    words = noun_lemma(noun).split()
+    words = (name or noun_lemma(noun)).split()
     if _is_plural(noun):
         words[-1] = noun.lower_
     article = _article(noun)
@@ -65,14 +68,8 @@ def noun_words(noun: Token, *, mentioned_before: bool = False) -> str:
         article = "the"
     if article == "a":
         article = "an" if _begins_with_vowel(words[0]) else "a"
-    return _joined(article, *words)
-
-
-def letting(verb: Token) -> Token | None:
-    """The verb before an infinitive that lets it happen: "let" of "let the dough rise"."""
-    governor = verb.head
-    lets = verb.dep_ == "xcomp" and lemma(governor) in _LETTING and governor.i < verb.i
-    return governor if lets else None
+    whole = whole_of(noun) if lemma(noun) in PARTS and not mentioned_before else None
+    return _joined(article, *words, *(("of", noun_words(whole)) if whole is not None else ()))
 
 
 def third_person(verb: str) -> str:
@@ -87,9 +84,15 @@ def third_person(verb: str) -> str:
 def _agent(frame: Frame) -> Token | None:
     """The noun that is the active subject, before its verb; names of persons are none."""
     for agent in frame.agents:
-        if agent.pos_ == "NOUN" and is_noun(agent) and agent.i < frame.verb.i and not is_passive(frame.verb):
+        before = frame.mention_of(agent).i < frame.verb.i
+        if agent.pos_ == "NOUN" and is_noun(agent) and before and not is_passive(frame.verb):
             return agent
     return None
+
+
+def _state(verb: Token) -> str:
+    """The adjective that says how a thing is then: "keep the dog calm", "let it get cold"."""
+    return next((child.lower_ for child in verb.rights if child.dep_ in _COMPLEMENTS and child.pos_ == "ADJ"), "")
 
 
 def _article(noun: Token) -> str:
@@ -119,8 +122,8 @@ def _begins_with_vowel(word: str) -> bool:
 
 
 def _is_behind(frame: Frame, noun: Token) -> bool:
-    """Whether the text has the particle behind the object: "take the towel off"."""
-    return frame.particle is not None and noun not in frame.stands_for and frame.verb.i < noun.i < frame.particle.i
+    """Whether the text has the particle behind the object: "take the towel off", "leave it on"."""
+    return frame.particle is not None and frame.verb.i < frame.mention_of(noun).i < frame.particle.i
 
 
 def _joined(*words: str) -> str:

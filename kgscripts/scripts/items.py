@@ -1,0 +1,38 @@
+"""The items of a text: its numbered steps, the lines of its list or the rows of its table, as it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import pairwise
+
+from kgscripts.scripts.types import Item
+from schemas.records import PassageKind
+from schemas.script_graph import StoredGraph
+
+
+def read_items(graph: StoredGraph, scenario: str, steps: Collection[str]) -> list[Item]:
+    """The items of the only text of the scenario with this id, in the order of the text, each with those of `steps`
+    that are read in it; none if several texts tell it, or its text has no items."""
+    sources = {row["from_id"] for row in graph.rows("ABOUT", ("from_id",), {"to_id": [scenario]})}
+    named = list(graph.rows("Source", ("id", "name"), {"id": sources}))
+    if len(named) != 1:
+        return []
+    (source,) = named
+    own = list(graph.rows("Passage", ("id", "kind", "start", "end", "text"), {"source": [source["id"]]}))
+    items = sorted((row for row in own if row["kind"] == PassageKind.STEP), key=lambda row: row["start"])
+    mentions = {row["id"]: row for row in own}
+    told: dict[str, dict[int, None]] = {step: {} for step in steps}
+    for link in graph.rows("REALIZES", ("from_id", "to_id"), {"to_id": steps}):
+        told[link["to_id"]][mentions[link["from_id"]]["start"]] = None
+    # An item within another one ends the outer one: an item is what stands before those that are nested in it.
+    ends = [min(one["end"], other["start"]) for one, other in pairwise(items)] + [row["end"] for row in items[-1:]]
+    return [
+        Item(
+            text=row["text"][: end - row["start"]].strip(),
+            source=source["name"],
+            start=row["start"],
+            end=end,
+            steps=[graph.iri(step) for step in steps if any(row["start"] <= start < end for start in told[step])],
+        )
+        for row, end in zip(items, ends, strict=True)
+    ]
