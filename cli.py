@@ -73,6 +73,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("exports.views.show:show", "Print a scenario as a tree, or the steps that use a tool."),
     "explore": ("exports.views.explore.command:explore", "Write one page to look through a graph."),
     "needs": ("exports.views.show:needs", "Print the tools and supplies that a scenario needs."),
+    "compare": ("kgscripts.commands.compare:compare", "Compare the texts of a scenario with its written script."),
     "plan": ("kgscripts.commands.plan:plan", "Print a scenario as a plan for a planner or a robot."),
     "search": ("kgscripts.commands.search:search", "Find steps, tools and scenarios by words and meaning."),
     "prepare": ("exports.preparing:prepare", "Make the stores and indexes of a graph beforehand."),

@@ -177,10 +177,14 @@ def script_tree(script: Script) -> Tree:
     numbers = {step.iri: number for number, step in enumerate(script.steps, start=1)}
     shares = script.support > 1
     before = script.directly_before()
+    written = any(step.written for step in script.steps)
     branches = _item_branches(tree, script)
     for step in script.steps:
         number = numbers[step.iri]
-        branch = branches[step.iri].add(_step_line(step, f"{number}. ", shares=shares))
+        line = _step_line(step, f"{number}. ", shares=shares)
+        if written and not step.written and not was_added(step):
+            line.append(" (not in the script)", style="italic")
+        branch = branches[step.iri].add(line)
         _add_written(branch, step)
         for kind, parts, style, between in _kinds(step):
             if parts:

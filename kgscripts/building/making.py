@@ -10,6 +10,7 @@ from pathlib import Path
 from kgscripts.assembly.rules.packages import installed_packages
 from kgscripts.assembly.unchanged import Assembling
 from kgscripts.building.build import Build, Progress
+from kgscripts.building.everyday import take_in_everyday
 from kgscripts.building.graph_report import report
 from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import DocumentReader
@@ -66,6 +67,8 @@ def make_graph(
                 take_in(build)
                 with phase(_LOG, f"reading with {', '.join(item.extractor.name for item in chosen)}"):
                     build.read()
+                    if options.with_everyday:
+                        take_in_everyday(build)
                 run.reading_ended()
                 graph = assembling.kept(directory, store) or _assemble(store, directory, assembling, options.memory)
                 break

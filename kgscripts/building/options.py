@@ -21,6 +21,7 @@ from kgscripts.corpora.table_columns import Columns
 from kgscripts.corpora.tables import check_columns, parse_columns
 from kgscripts.devices import CPU
 from kgscripts.distributed.object_stores import Fetched
+from kgscripts.everyday_scripts import NAME as EVERYDAY
 from kgscripts.enrichers.protocol import ENRICHERS, Enricher, choose_enrichers, with_records
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
@@ -95,7 +96,7 @@ class BuildOptions:
     extractors: Iterable[str | Extractor | Enricher] | None = None
     """Use these extractors only (see `kgscripts extractors list`)."""
     also: Iterable[str] = ()
-    """Use these too, such as those on request (llm)."""
+    """Use these too, such as those on request (llm), or `everyday`: the scripts that ship of what the texts are about."""
     without: Iterable[str] = ()
     """Leave out these extractors."""
     predict_tools: bool = False
@@ -126,6 +127,11 @@ class BuildOptions:
             from kgscripts.assembly.engine import check_memory
 
             check_memory(self.memory)
+
+    @property
+    def with_everyday(self) -> bool:
+        """Whether texts are read together with the scripts that ship of their activities."""
+        return EVERYDAY in self.also and EVERYDAY not in self.without
 
     def changed(self) -> dict[str, Any]:
         """The options that have another value than by default."""
@@ -182,12 +188,14 @@ class BuildOptions:
         if self.extractors is not None:
             kept = [item for item in self.extractors if not isinstance(item, Enricher) and item not in installed]
             of_enrichers = [item for item in self.extractors if not isinstance(item, Extractor) and item not in kept]
-        kept += [name for name in self.also if name not in installed and name not in kept]
+        also = [name for name in self.also if name != EVERYDAY]
+        left_out = [name for name in self.without if name != EVERYDAY]
+        kept += [name for name in also if name not in installed and name not in kept]
         names = [name for name in installed_extractors() if name in kept] + installed
-        settings = on_device(settings, [name for name in names if name not in self.without], self.device)
-        also = [name for name in self.also if name in installed] + ([_PREDICTED] if self.predict_tools else [])
-        enrichers = choose_enrichers(of_enrichers, [*self.without], also, settings)
-        without = [name for name in self.without if name not in installed]
+        settings = on_device(settings, [name for name in names if name not in left_out], self.device)
+        also = [name for name in also if name in installed] + ([_PREDICTED] if self.predict_tools else [])
+        enrichers = choose_enrichers(of_enrichers, left_out, also, settings)
+        without = [name for name in left_out if name not in installed]
         return with_settings(kept, without, settings), without, enrichers
 
     def _check_readers(self, names: Sequence[str]) -> None:

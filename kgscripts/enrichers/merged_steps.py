@@ -18,6 +18,7 @@ from schemas.records import Action, Record, StepCluster
 
 if TYPE_CHECKING:
     from kgscripts.models.steps.merger import StepMerger
+    from kgscripts.models.steps.script_match import ScriptStep
 
 
 _TASK = "steps"
@@ -41,17 +42,20 @@ class StepEnricher(Enricher):
     """Merges the actions of each scenario that mean the same. The result does not depend on other scenarios."""
 
     name = "steps"
-    rules = "2"
+    rules = "3"
     task = "merging of steps"
     gives = StepCluster
     settings: StepEnricherSettings = StepEnricherSettings()
-    # One row for each text of a scenario: its actions in order.
+    # One row for each text of a scenario: its actions in order, those of written scripts with their wordings.
     query = """
         WITH content AS (
             SELECT o.scenario, o.document,
-                   to_json(list([a.predicate, a.particle, a.object, a.preposition, a.prepositional_object]
-                                ORDER BY o.mention))::VARCHAR AS told
-            FROM occurrence o JOIN action a USING (action) WHERE o.scenario > 0 GROUP BY o.scenario, o.document
+                   to_json(list(list_concat(
+                       [a.predicate, a.particle, a.object, a.preposition, a.prepositional_object],
+                       list_concat([w.name], w.wordings)) ORDER BY o.mention))::VARCHAR AS told
+            FROM occurrence o JOIN action a USING (action)
+                 LEFT JOIN written_step_record w ON w.document = o.document AND w.start = o.start
+            WHERE o.scenario > 0 GROUP BY o.scenario, o.document
         )
         SELECT scenario AS target, list(told ORDER BY document) AS content FROM content
         GROUP BY scenario ORDER BY target
@@ -79,18 +83,37 @@ class StepEnricher(Enricher):
 
     def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
         """For each scenario the clusters of two or more actions."""
+        scenarios = [[json.loads(text) for text in content] for content in contents]
+        told = [[[tuple(action[:_PARTS]) for action in text] for text in texts] for texts in scenarios]
+        scripts = [_script(texts) for texts in scenarios]
         from kgscripts.models.steps.contexts import words_of
 
-        scenarios = [[list(map(tuple, json.loads(text))) for text in content] for content in contents]
         # In one go, since the batches of a single scenario are seldom full.
-        self._model.vectors([words_of(action) for texts in scenarios for text in texts for action in text])
+        self._model.vectors([words_of(action) for texts in told for text in texts for action in text])
         return [
             [
                 StepCluster(actions=[_action(parts) for parts in group.actions], probability=group.probability)
-                for group in self._model.merge(texts)
+                for group in self._model.merge(texts, script)
             ]
-            for texts in scenarios
+            for texts, script in zip(told, scripts, strict=True)
         ]
+
+
+_PARTS = len(fields(Action))
+
+
+def _script(texts: Sequence[Sequence[Sequence[str | None]]]) -> list[ScriptStep]:
+    """The steps of the first written script among the texts of a scenario."""
+    from kgscripts.models.steps.script_match import ScriptStep
+
+    return next(
+        (
+            [ScriptStep(tuple(map(str, step[:_PARTS])), tuple(filter(None, step[_PARTS:]))) for step in text]
+            for text in texts
+            if text and any(text[0][_PARTS:])
+        ),
+        [],
+    )
 
 
 def _action(parts: Sequence[str]) -> Action:

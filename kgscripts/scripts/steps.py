@@ -75,6 +75,7 @@ def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int, *, r
         Step(
             **known({**row, **{name: nodes[step][name] for name in _NAMES}}),
             **{name: row[name] for name in _OF_STEPS},
+            written=bool(row["written"]),
             wordings=nodes[step]["wordings"] or [wording["label"] for wording in wordings.get(step, ())],
             **_listed(nodes[step], _WRITTEN[1:]),
             durations=durations.get(step, ()),

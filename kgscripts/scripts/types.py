@@ -177,7 +177,7 @@ class StepCorrection:
 class Step(Part):
     """A step in its script. Its parts are sorted by support, concrete steps (`decomposes_into`) by order.
 
-    `rank` is its place among all steps of the scenario, and `mean_position` its mean place in the sources (0 first, 1
+    `written` is whether a written script has it, and not only texts. `rank` is its place among all steps of the scenario, and `mean_position` its mean place in the sources (0 first, 1
     last). `typicality` is the probability that it belongs to the script (None: unknown), and `usual` whether that is
     enough. `essential` is whether the scenario is likely not done without it, with the probability of that, and
     `optional` whether it is likely often left out; neither is known without vectors of actions. `wordings` are the
@@ -192,6 +192,7 @@ class Step(Part):
     mean_position: float
     typicality: float | None = None
     usual: bool
+    written: bool = False
     essential: bool
     essential_probability: float | None = field(default=None, repr=False)
     optional: bool

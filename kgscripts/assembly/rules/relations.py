@@ -20,10 +20,10 @@ def most_frequent(roles: Sequence[str]) -> str:
 
 
 _USUAL_NEED = """
-    (t.support <= 2 OR (c.support + c.declared >= 2 AND 20 * (c.support + c.declared) >= t.support))
+    (t.support <= 2 OR c.written > 0 OR (c.support + c.declared >= 2 AND 20 * (c.support + c.declared) >= t.support))
 """
-"""SQL: whether a need is usual: named by a twentieth of the sources and by two, or by all of few; a list counts
-twice."""
+"""SQL: whether a need is usual: named by a twentieth of the sources and by two, or by one of few, or by a written script;
+a list counts twice."""
 
 
 def needs(readers: Sequence[int]) -> Relation:
@@ -37,16 +37,18 @@ def needs(readers: Sequence[int]) -> Relation:
         end="needed",
         cases=f"""
             SELECT scenario, scenario AS start, needed AS "end", document, NULL::BIGINT AS mention, start AS first,
-                   "end" AS last, true AS declared, role{reader_columns(readers, "n")}
+                   "end" AS last, true AS declared, document IN (SELECT document FROM written_step) AS written,
+                   role{reader_columns(readers, "n")}
             FROM listed_need n WHERE in_partition(document) AND scenario > 0
             UNION ALL
-            SELECT scenario, scenario, needed, document, mention, start, "end", false, role
+            SELECT scenario, scenario, needed, document, mention, start, "end", false, false, role
                    {reader_columns(readers, "u")}
             FROM used_need u WHERE in_partition(document)
         """,
         sums=(
             Sum("declared", "count(DISTINCT document) FILTER (WHERE declared)"),
             Sum("used", "count(DISTINCT document) FILTER (WHERE NOT declared)"),
+            Sum("written", "count(DISTINCT document) FILTER (WHERE written)"),
             *(Sum(f"as_{role}", f"count(DISTINCT document) FILTER (WHERE role = '{role}')") for role in TOOL_ROLES),
         ),
         joins="""

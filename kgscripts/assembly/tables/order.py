@@ -3,7 +3,7 @@
 Steps get ranks first. A pair gets the order that most sources have, if this order is likely enough, given their number
 and the order of all other steps. Pairs are ranked (Tideman 1987): they are added in order of decreasing evidence. A
 pair that contradicts earlier pairs is dropped, so that the result has no cycle. Orders that people give come before all
-pairs, the latest first.
+pairs, the latest first; then come those that a written script gives, and the order in which it has its steps.
 
 PRECEDES has fewer pairs: those that agree with the ranks, and that all sources with both tell in this order, or so many
 that it is no chance (`LEAST_BOUND`). Others are left open: they can be done in any order. A pair that follows from
@@ -199,12 +199,16 @@ _GIVEN = """
     SELECT g.scenario, g.start, g."end",
            coalesce(CASE WHEN g.start = one THEN forwards ELSE backwards END, 0) AS support,
            coalesce(CASE WHEN g.start = one THEN backwards ELSE forwards END, 0) AS against
-    FROM (SELECT scenario, start, "end", max(correction) AS correction FROM added_order GROUP BY ALL) g
+    FROM (SELECT scenario, start, "end", max(correction) AS correction
+          FROM (SELECT scenario, start, "end", correction FROM added_order
+                UNION ALL SELECT scenario, start, "end", 0 FROM written_pair
+                UNION ALL SELECT scenario, start, "end", -1 FROM written_sequence) GROUP BY ALL) g
          LEFT JOIN pair p ON p.scenario = g.scenario AND one = least(g.start, g."end")
               AND other = greatest(g.start, g."end")
     ORDER BY g.scenario, correction DESC, start, "end"
 """
-"""The orders that people give, the latest first, with what the sources say."""
+"""The orders that people give, the latest first, and then those in which a script has its steps, with what the sources
+say."""
 
 
 def _decide(tables: Engine) -> None:
@@ -284,7 +288,9 @@ _TOLD = """
     WHERE a.rank < b.rank
     UNION ALL BY NAME
     SELECT k.*, 0.0 AS distance, false AS shared, false AS written, true AS given
-    FROM ranked_pair k SEMI JOIN added_precedes USING (start, "end")
+    FROM ranked_pair k SEMI JOIN (SELECT start, "end" FROM added_precedes UNION ALL
+                                  (SELECT start, "end" FROM written_pair
+                                   EXCEPT SELECT start, "end" FROM order_candidate)) USING (start, "end")
     ORDER BY scenario, given DESC, start, "end"
 """
 

@@ -86,12 +86,28 @@ NUMBERS = Rule(
 """The scenarios, numbered by ascending id. The id follows from the key, so that another name changes the label only."""
 
 _NAMES = (
+    # Another name of an activity that a written script gives has the key of the script's own name.
+    Rule(
+        "scenario_alias",
+        "",
+        """
+        WITH written AS (
+            SELECT DISTINCT scenario_key(s.scenario) AS key, w.also
+            FROM written_script_record w JOIN segment_told s USING (document)
+        )
+        SELECT other, min(key) AS key
+        FROM (SELECT DISTINCT scenario_key(name) AS other, key FROM (SELECT key, UNNEST(also) AS name FROM written))
+        WHERE other NOT IN (SELECT key FROM written) GROUP BY other
+        """,
+    ),
     Rule(
         "scenario_title",
         "name",
         """
-        SELECT scenario AS name, scenario_key(scenario) AS key, count(DISTINCT document) AS support
-        FROM segment_told WHERE mine(scenario) GROUP BY scenario
+        SELECT t.name, coalesce(a.key, t.key) AS key, t.support
+        FROM (SELECT scenario AS name, scenario_key(scenario) AS key, count(DISTINCT document) AS support
+              FROM segment_told WHERE mine(scenario) GROUP BY scenario) t
+             LEFT JOIN scenario_alias a ON a.other = t.key
         """,
     ),
     # The label is the listed name, else the most frequent one, among equally frequent ones the shortest.

@@ -28,6 +28,8 @@ COMMON_PER_CENT, LEAST_TOLD = 40, 3
 """A step that this share of the sources tells, and at least this number, is common: usual whatever its typicality. An
 essential step comes first if at least this number tells it. With fewer sources, a scenario has nothing to compare its
 steps with: all are usual, and texts make none essential or optional."""
+LEAST_PROPOSED = 2
+"""A step that the script of a scenario does not have is usual if this number of texts tells it."""
 
 
 def usual_steps() -> Rule:
@@ -40,10 +42,12 @@ def usual_steps() -> Rule:
         "scenario",
         f"""
         WITH told AS (
-            SELECT step, count(DISTINCT document) AS told, bool_or(instructed) AS instructed
-            FROM realization WHERE scenario > 0 AND mine(scenario) GROUP BY step
+            SELECT r.step, count(DISTINCT document) AS told, bool_or(instructed) AS instructed
+            FROM realization r ANTI JOIN written_step w USING (document)
+            WHERE r.scenario > 0 AND mine(r.scenario) GROUP BY step
         ), sources AS (
-            SELECT scenario, count(DISTINCT document) AS sources FROM segment WHERE mine(scenario) GROUP BY scenario
+            SELECT s.scenario, count(DISTINCT document) AS sources
+            FROM segment s ANTI JOIN written_step w USING (document) WHERE mine(s.scenario) GROUP BY s.scenario
         )
         SELECT s.step,
                coalesce(told >= {LEAST_TOLD} AND 100 * told >= {COMMON_PER_CENT} * sources, false) AS common,
@@ -54,10 +58,11 @@ def usual_steps() -> Rule:
                NOT essential AND coalesce(w.importance = 'optional',
                                           n.sources >= {LEAST_TOLD}
                                           AND y.optional_probability >= {important.least_optional}, false) AS optional,
-               common OR essential OR w.step IS NOT NULL OR coalesce(t.instructed, false)
-                      OR coalesce(n.sources, 0) < {LEAST_TOLD}
-                      OR coalesce(y.typicality, 1) >= {shipped_weights().usual}
-                      OR s.step IN (SELECT "end" FROM added_has_sub_event) AS usual
+               common OR essential OR w.step IS NOT NULL OR coalesce(n.sources, 0) < {LEAST_TOLD}
+                      OR ((coalesce(t.instructed, false) OR coalesce(y.typicality, 1) >= {shipped_weights().usual})
+                          AND (t.told >= {LEAST_PROPOSED} OR s.scenario NOT IN (SELECT scenario FROM written_step)))
+                      OR s.step IN (SELECT "end" FROM added_has_sub_event) AS usual,
+               nullif(w.step IS NOT NULL, false) AS written
         FROM named_step s LEFT JOIN step_typicality y USING (step) LEFT JOIN told t ON t.step = s.step
              LEFT JOIN step_as_written w ON w.step = s.step
              LEFT JOIN sources n ON n.scenario = s.scenario

@@ -30,10 +30,22 @@ _RULES = (
         "written_pair",
         "",
         """
-        SELECT DISTINCT a.document, a.step AS start, b.step AS "end"
-        FROM (SELECT document, step, UNNEST(before) AS later FROM written_step) a
+        SELECT DISTINCT a.document, a.scenario, a.step AS start, b.step AS "end"
+        FROM (SELECT document, scenario, step, UNNEST(before) AS later FROM written_step) a
              JOIN written_step b ON b.document = a.document AND b.start = a.later
         WHERE a.step <> b.step
+        """,
+    ),
+    # The steps of the first script one after the other, without those of its variants, which stand behind them.
+    Rule(
+        "written_sequence",
+        "",
+        """
+        SELECT scenario, step AS start, next AS "end" FROM (
+            SELECT scenario, step, lead(step) OVER (PARTITION BY scenario, document ORDER BY start) AS next
+            FROM written_step WHERE len(variants) = 0
+            QUALIFY document = min(document) OVER (PARTITION BY scenario))
+        WHERE step <> next
         """,
     ),
     Rule(

@@ -290,6 +290,7 @@ _OF_STEPS = {
     "optional": "step_usual",
     "typicality": "step_typicality",
     "usual": "step_usual",
+    "written": "step_usual",
     "salience_rank": "step_salience_rank",
 }
 """The properties of HAS_SUB_EVENT that are known of the step, and the tables that have them."""

@@ -22,6 +22,7 @@ from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
 from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, pair_features
+from kgscripts.models.steps.script_match import ScriptStep, match_script
 from kgscripts.models.steps.encoder import ADAPTERS, StepEncoder, encoder_model
 from schemas.provenance import Model
 
@@ -99,19 +100,37 @@ class StepMerger(TrainedModel):
         first = min(max(threshold + apart, _SMALLEST), 1 - _SMALLEST)
         return attrs.evolve(self, settings=attrs.evolve(self.settings, least=threshold, first=first))
 
-    def merge(self, texts: Sequence[Sequence[ActionParts]]) -> list[StepGroup]:
+    def merge(
+        self, texts: Sequence[Sequence[ActionParts]], script: Sequence[ScriptStep] = ()
+    ) -> list[StepGroup]:
         """The groups of two or more actions of a scenario's texts that are the same step.
 
         Each text is a list of actions in order, an action five strings: verb, particle, object, preposition and its
         object, "" for none. ``merge([[("crack", "", "egg", "into", "bowl")], [("break", "", "egg", "", "")]])``.
+        Actions that are a step of the written `script` of the scenario are grouped with it, the others with each other.
         """
-        if len({action for text in texts for action in text}) < 2:
+        written = {step.action for step in script}
+        told = [[action for action in text if action not in written] for text in texts]
+        if not any(told) or (not script and len({action for text in told for action in text}) < 2):
             return []
-        contexts = StepContexts.of(texts, self.vectors)
+        contexts = StepContexts.of([text for text in told if text], self.vectors)
+        groups: list[StepGroup] = []
+        matched: set[ActionParts] = set()
+        if script:
+            matches = match_script(contexts, script, self.vectors)
+            for number, step in enumerate(script):
+                own = np.flatnonzero(matches.step == number)
+                if len(own):
+                    actions = [contexts.actions[action] for action in own]
+                    matched |= set(actions)
+                    mean = float(matches.probability[own].mean().round(4))
+                    groups.append(StepGroup(tuple(sorted((*actions, step.action))), mean))
+            told = [[action for action in text if action not in matched] for text in told]
+            contexts = StepContexts.of([text for text in told if text], self.vectors)
         members: dict[int, list[int]] = {}
-        for action, number in enumerate(self.clusters(contexts)):
+        for action, number in enumerate(self.clusters(contexts) if len(contexts.actions) > 1 else ()):
             members.setdefault(int(number), []).append(action)
-        return [self._group(contexts, np.array(own)) for own in members.values() if len(own) > 1]
+        return groups + [self._group(contexts, np.array(own)) for own in members.values() if len(own) > 1]
 
     def clusters(self, contexts: StepContexts) -> Integers:
         """The number of each action's cluster.

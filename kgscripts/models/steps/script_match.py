@@ -1,0 +1,90 @@
+"""Which actions of texts are a step of a written script of their scenario.
+
+An action is compared with all wordings of each step. How near the nearest ones are, how much nearer than those of any
+other step, and how far the place in the texts is from the place in the script give the probability that it is that
+step. Texts tell the steps in the order of the script more often than not, so that the place counts, but does not decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import frozen
+
+from kgscripts.models.sentence_vectors import Vectors
+from kgscripts.models.steps.clusters import Floats, Integers
+from kgscripts.models.steps.contexts import ActionParts, StepContexts, words_of
+
+WEIGHTS = (9.0, 5.0, 6.0, -1.5, -9.5)
+"""Of the nearest wording, of the three nearest, of the distance to the next step, of the distance in place, and a
+constant."""
+FLOOR = 0.5
+"""Below it, an action stays what the texts make of it."""
+_NEAREST = 3
+_SHARED = 0.3
+"""If more texts than this share of the rarer one's, and one more, have both actions, they are not the same step."""
+
+
+@frozen
+class ScriptStep:
+    """A step of a written script: its action and its wordings, the name first."""
+
+    action: ActionParts
+    wordings: tuple[str, ...]
+
+
+@frozen(eq=False)
+class ScriptMatches:
+    """The step of each action (actions,), -1 for none, and the probability of the most probable step (actions,)."""
+
+    step: Integers
+    probability: Floats
+
+
+def match_features(contexts: StepContexts, steps: Sequence[ScriptStep], vectors: Vectors) -> Floats:
+    """The features of each action and each step, (actions, steps, 4), in the order of `WEIGHTS`."""
+    wordings = [list(dict.fromkeys((words_of(step.action), *step.wordings))) for step in steps]
+    every = [words for own in wordings for words in own]
+    units = vectors(every).astype(float)
+    units /= np.maximum(np.linalg.norm(units, axis=1, keepdims=True), 1e-9)
+    cosines = contexts.vectors @ units.T
+    ends = np.cumsum([len(own) for own in wordings])
+    best, mean = np.zeros((2, len(contexts.actions), len(steps)))
+    for number, own in enumerate(wordings):
+        block = np.sort(cosines[:, ends[number] - len(own) : ends[number]], axis=1)[:, ::-1]
+        best[:, number] = block[:, 0]
+        mean[:, number] = block[:, :_NEAREST].mean(axis=1)
+    ordered = np.sort(best, axis=1)
+    highest, second = ordered[:, -1:], ordered[:, -2:-1] if len(steps) > 1 else np.zeros_like(ordered[:, -1:])
+    ahead = best - np.where(best == highest, second, highest)
+    places = np.arange(len(steps)) / max(1, len(steps) - 1)
+    apart = np.abs(contexts.positions[:, None] - places)
+    return np.stack([best, mean, ahead, apart], axis=-1)
+
+
+def match_script(
+    contexts: StepContexts, steps: Sequence[ScriptStep], vectors: Vectors, floor: float = FLOOR
+) -> ScriptMatches:
+    """The steps of a script that actions of texts are.
+
+    Of two actions that stand in the same texts, one at most is a step: the more probable one.
+    """
+    found = match_features(contexts, steps, vectors)
+    probabilities = 1 / (1 + np.exp(-(found @ np.array(WEIGHTS[:-1]) + WEIGHTS[-1])))
+    probabilities = probabilities.round(4)
+    chosen = probabilities.argmax(axis=1)
+    probable = probabilities[np.arange(len(chosen)), chosen]
+    step = np.full(len(chosen), -1, dtype=np.int64)
+    presence = contexts.presence.toarray() > 0
+    taken = np.zeros((len(steps), presence.shape[1]), dtype=bool)
+    for action in np.argsort(-probable, kind="stable"):
+        if probable[action] < floor:
+            break
+        own = chosen[action]
+        both = (taken[own] & presence[action]).sum()
+        if both > _SHARED * (min(taken[own].sum(), presence[action].sum()) + 1):
+            continue
+        step[action] = own
+        taken[own] |= presence[action]
+    return ScriptMatches(step, probable)
