@@ -33,6 +33,7 @@ from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
+from kgscripts.analysis.conformance import conformance_schema
 from kgscripts.commands.options import GRAPH_FOLDER, GraphFolder
 from kgscripts.scripts.types import script_schema
 from schemas.addresses import without_user
@@ -54,6 +55,7 @@ class SchemaFile(StrEnum):
     CONSTRAINTS = "constraints"
     SCRIPT = "script"
     WRITTEN_SCRIPT = "written-script"
+    CONFORMANCE = "conformance"
 
 
 def schema(
@@ -66,7 +68,8 @@ def schema(
     ] = False,
 ) -> None:
     """Print the ontology (OWL, Turtle), the SHACL shapes (Turtle), the JSON-LD context or the Neo4j constraints of
-    graphs, or the JSON Schema of a script, as `kgscripts show --json` prints it or as a person writes one.
+    graphs, or the JSON Schema of a script, as `kgscripts show --json` prints it or as a person writes one, and of what
+    `kgscripts compare --json` prints.
 
     Example: kgscripts schema ontology -o script.ttl
 
@@ -81,6 +84,7 @@ def schema(
         SchemaFile.CONSTRAINTS: constraints_text,
         SchemaFile.SCRIPT: lambda: json_text(script_schema()) + "\n",
         SchemaFile.WRITTEN_SCRIPT: _form_of_scripts,
+        SchemaFile.CONFORMANCE: lambda: json_text(conformance_schema()) + "\n",
     }
     text = texts[file]()
     if output is None:

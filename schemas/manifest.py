@@ -16,7 +16,7 @@ from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsErr
 from schemas.graph_directory import read_file
 from schemas.vocabulary import DEFAULT_BASE_IRI, check_base_iri
 
-FORMAT_VERSION = 11
+FORMAT_VERSION = 12
 _LICENCE = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9._~:/?#&=+%-]{0,500}")
 
 

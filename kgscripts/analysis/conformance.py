@@ -1,15 +1,15 @@
 """Conformance of texts with the written script of their scenario: what each text does, leaves out, adds and does in
 another order.
 
-A text conforms to a script if it tells every essential step, and no step before one that must precede it. The shares are
-those of conformance checking (van der Aalst, Adriansyah and van Dongen 2012): *fitness* of what the script requires,
-*precision* of what the text tells.
+A text conforms to a script if it tells every essential step, and no step before one that must precede it. The shares
+are those of conformance checking (van der Aalst, Adriansyah and van Dongen 2012): *fitness* of what the script
+requires, *precision* of what the text tells.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -18,7 +18,7 @@ from attrs import field, frozen
 from kgscripts.corpora.scripts.reader import FORMAT
 from kgscripts.scripts.names import column
 from kgscripts.scripts.reading import read_script
-from kgscripts.scripts.types import Precedence, Script, Step
+from kgscripts.scripts.types import Script, Step
 from schemas.errors import QueryError
 from schemas.json_schema import json_schema
 from schemas.script_graph import StoredGraph
@@ -36,8 +36,8 @@ class Disorder:
 class TextConformance:
     """How one text follows the script; steps are labels, in the order of the script or of the text.
 
-    `fitness` is the share of the essential steps that it tells, `precision` the share of its steps that are steps of the
-    script; None where there are no such steps.
+    `fitness` is the share of the essential steps that it tells, `precision` the share of its steps that are steps of
+    the script; None where there are no such steps.
     """
 
     source: str
@@ -103,7 +103,7 @@ def conformance_of(graph: StoredGraph, scenario: str) -> Conformance:
             f"no text of {script.label!r} is in the graph", where=str(graph.directory), remedy="add texts to the build"
         )
     texts = sorted((source for source in order if source not in written), key=lambda source: names[source]["name"])
-    required = [pair for pair in script.precedes if pair.required]
+    required = _closure((pair.before, pair.after) for pair in script.precedes if pair.required)
     return Conformance(
         scenario=script.label,
         scripts=sorted(names[source]["name"] for source in written),
@@ -122,7 +122,7 @@ def conformance_of(graph: StoredGraph, scenario: str) -> Conformance:
 
 
 def _told(graph: StoredGraph, script: Script) -> dict[str, list[str]]:
-    """The steps (IRIs) that each source of a scenario tells, by the source's id, in the order of their first mentions."""
+    """The steps (IRIs) that each source of a scenario tells, by the source's id, in the order of first mentions."""
     by_id = {step.iri.removeprefix(graph.manifest.base_iri): step.iri for step in script.steps}
     links = list(graph.rows("REALIZES", ("from_id", "to_id"), {"to_id": by_id}))
     passages = {
@@ -137,8 +137,24 @@ def _told(graph: StoredGraph, script: Script) -> dict[str, list[str]]:
     return dict(found)
 
 
+def _closure(pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """All that follows from pairs of steps (IRIs), the first of which must precede the second."""
+    following: dict[str, set[str]] = defaultdict(set)
+    for first, second in pairs:
+        following[first].add(second)
+    found = set()
+    for first in list(following):
+        waiting = list(following[first])
+        while waiting:
+            second = waiting.pop()
+            if (first, second) not in found:
+                found.add((first, second))
+                waiting += following.get(second, ())
+    return found
+
+
 def _text(
-    name: str, told: Sequence[str], steps: Mapping[str, Step], required: Sequence[Precedence]
+    name: str, told: Sequence[str], steps: Mapping[str, Step], required: Collection[tuple[str, str]]
 ) -> TextConformance:
     place = {iri: number for number, iri in enumerate(told)}
     essential = [step for step in steps.values() if step.written and step.essential]
@@ -149,9 +165,10 @@ def _text(
         left_out=[step.label_text for step in essential if step.iri not in place],
         added=[steps[iri].label_text for iri in told if not steps[iri].written],
         out_of_order=[
-            Disorder(told_first=steps[pair.after].label_text, should_precede=steps[pair.before].label_text)
-            for pair in sorted(required, key=lambda pair: (place.get(pair.after, 0), place.get(pair.before, 0)))
-            if pair.before in place and pair.after in place and place[pair.after] < place[pair.before]
+            Disorder(told_first=steps[later].label_text, should_precede=steps[earlier].label_text)
+            for number, later in enumerate(told)
+            for earlier in told[number + 1 :]
+            if (earlier, later) in required
         ],
         fitness=sum(step.iri in place for step in essential) / len(essential) if essential else None,
         precision=len(known) / len(told) if told else None,

@@ -21,8 +21,8 @@ from kgscripts.corpora.table_columns import Columns
 from kgscripts.corpora.tables import check_columns, parse_columns
 from kgscripts.devices import CPU
 from kgscripts.distributed.object_stores import Fetched
-from kgscripts.everyday_scripts import NAME as EVERYDAY
 from kgscripts.enrichers.protocol import ENRICHERS, Enricher, choose_enrichers, with_records
+from kgscripts.everyday_scripts import NAME as EVERYDAY
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
 from kgscripts.text.pipeline import describe_pipeline
@@ -96,7 +96,7 @@ class BuildOptions:
     extractors: Iterable[str | Extractor | Enricher] | None = None
     """Use these extractors only (see `kgscripts extractors list`)."""
     also: Iterable[str] = ()
-    """Use these too, such as those on request (llm), or `everyday`: the scripts that ship of what the texts are about."""
+    """Use these too, such as those on request (llm); `everyday` adds the scripts that ship of what the texts tell."""
     without: Iterable[str] = ()
     """Leave out these extractors."""
     predict_tools: bool = False

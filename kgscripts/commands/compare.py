@@ -26,8 +26,8 @@ def compare(
     scenario: Annotated[str, typer.Argument(help="Its label, another name of it, or its IRI.", show_default=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Compare the texts of a scenario with its written script: the steps that each leaves out, adds, or tells in another
-    order. The script is an input of the build, or one that ships (`build-graph --also everyday`).
+    """Compare the texts of a scenario with its written script: the steps that each leaves out, adds, or tells in
+    another order. The script is an input of the build, or one that ships (`build-graph --also everyday`).
 
     Fitness is the share of the script's essential steps that a text tells, precision the share of the text's steps that
     the script has.

@@ -69,10 +69,12 @@ class SourceChange:
 
 @frozen(kw_only=True)
 class SourceStep:
-    """A step with its id, its label for people, the things that it needs at hand, its changes and its passages."""
+    """A step with its id, its label for people, the item of its text, the things that it needs at hand, its changes and
+    its passages."""
 
     id: str
     label: str
+    item: str = ""
     tools: tuple[str, ...] = field(default=(), converter=_names)
     supplies: tuple[str, ...] = field(default=(), converter=_names)
     changes: tuple[SourceChange, ...] = field(default=(), converter=tuple[SourceChange, ...])
@@ -253,6 +255,7 @@ class _World:
         made = PlanStep(
             id=step.id,
             label=step.label,
+            item=step.item,
             passages=step.passages,
             tools=[thing for thing in step.tools if thing in needed],
             supplies=[thing for thing in step.supplies if thing in needed],

@@ -94,6 +94,8 @@ def _domain(plan: Plan) -> Iterator[str]:
         cause = f"{quoted(str(item.required))}, since {steps[item.earlier]} leaves {quoted(str(item.effect))}"
         contradicted[item.later].append(f"  ; requirement left out: {cause}")
     for number, step in enumerate(plan.steps, start=1):
+        if step.item:
+            yield f"  ; item: {quoted(step.item)}"
         yield from (f"  ; passage: {quoted(item.text)} of {quoted(item.source)}" for item in step.passages)
         yield from contradicted[step.id]
         yield from _action(_words(number, step), step, steps)

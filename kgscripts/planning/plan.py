@@ -72,11 +72,13 @@ class PlanStep:
     It needs `tools` and `supplies` at hand, and its `preconditions`. Its `effects` become true, what `ceases` is true
     no longer, and the things that it `uses_up` are at hand no longer. `follows` are the ids of the steps that must be
     done before it: those of the order of the script, those that bring about what it needs, and those that need or bring
-    about what it ends. `passages` are its evidence.
+    about what it ends. `passages` are its evidence, and `item` is the numbered step or the line of a list that tells
+    it, if the script is that of one text.
     """
 
     id: str
     label: str
+    item: str = ""
     passages: tuple[Passage, ...] = field(default=(), converter=tuple[Passage, ...], repr=False)
     tools: tuple[str, ...] = field(default=(), converter=tuple[str, ...])
     supplies: tuple[str, ...] = field(default=(), converter=tuple[str, ...])

@@ -29,7 +29,8 @@ def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
     tools = [folded(need.label) for need in script.needs if need.is_tool]
     supplies = [folded(need.label) for need in script.needs if not need.is_tool]
     kept = {step.iri: step for step in _chosen(script.steps)}
-    steps = [_step(step, set(tools), set(supplies)) for step in kept.values()]
+    item_of = {iri: item.text for item in reversed(script.items) for iri in item.steps}
+    steps = [_step(step, item_of.get(step.iri, ""), set(tools), set(supplies)) for step in kept.values()]
     order = _order_among(script.order, kept.keys())
     return make_plan(script.label, steps, order, tools=tools, supplies=supplies, likely=likely)
 
@@ -54,12 +55,13 @@ def _order_among(order: Iterable[tuple[str, str]], kept: Collection[str]) -> lis
     return sorted(pairs)
 
 
-def _step(step: Step, tools: set[str], supplies: set[str]) -> SourceStep:
+def _step(step: Step, item: str, tools: set[str], supplies: set[str]) -> SourceStep:
     parts: list[Part] = [*well_supported(step, step.tools), *well_supported(step, step.participants)]
     things = [folded(part.label) for part in parts]
     return SourceStep(
         id=step.iri,
         label=step.label_text,
+        item=item,
         tools=[thing for thing in things if thing in tools],
         supplies=[thing for thing in things if thing in supplies],
         changes=[

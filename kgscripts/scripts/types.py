@@ -177,15 +177,15 @@ class StepCorrection:
 class Step(Part):
     """A step in its script. Its parts are sorted by support, concrete steps (`decomposes_into`) by order.
 
-    `written` is whether a written script has it, and not only texts. `rank` is its place among all steps of the scenario, and `mean_position` its mean place in the sources (0 first, 1
-    last). `typicality` is the probability that it belongs to the script (None: unknown), and `usual` whether that is
-    enough. `essential` is whether the scenario is likely not done without it, with the probability of that, and
-    `optional` whether it is likely often left out; neither is known without vectors of actions. `wordings` are the
-    actions that express it, the most frequent first. Containers and surfaces are behind the other tools. `durations`
-    are the wordings of how long it takes, the most frequent first. Written scripts say the `wordings` of their steps
-    themselves; only they have `conditions` ("if the nut is rusty"), `variants`, the ways to do the activity that alone
-    have the step, `left_out_of`, those that do without it, and `parts`, what it consists of. `further` has relations of
-    installed packages, by type.
+    `written` is whether a written script has it, and not only texts. `rank` is its place among all steps of the
+    scenario, and `mean_position` its mean place in the sources (0 first, 1 last). `typicality` is the probability that
+    it belongs to the script (None: unknown), and `usual` whether that is enough. `essential` is whether the scenario is
+    likely not done without it, with the probability of that, and `optional` whether it is likely often left out;
+    neither is known without vectors of actions. `wordings` are the actions that express it, the most frequent first.
+    Containers and surfaces are behind the other tools. `durations` are the wordings of how long it takes, the most
+    frequent first. Written scripts say the `wordings` of their steps themselves; only they have `conditions` ("if the
+    nut is rusty"), `variants`, the ways to do the activity that alone have the step, `left_out_of`, those that do
+    without it, and `parts`, what it consists of. `further` has relations of installed packages, by type.
     """
 
     rank: int
@@ -281,11 +281,12 @@ class Item:
 class Script:
     """The steps of a scenario in order, read in `support` sources, of which a language model wrote `generated`.
 
-    `items` are those of the text of a scenario that only one text tells, in their order. `needs` are the tools, then the supplies, that one must have for it, those of the most sources first, without
-    `needs_left_out` that few sources name. `left_out` are its other steps, the most important first. `corrections` are
-    those of the scenario itself, such as steps that a person rejected. `precedes` are the PRECEDES relations between
-    these steps. `order` follows from all relations of the scenario, those of steps that are left out too: pairs of
-    IRIs, without pairs that other pairs imply.
+    `items` are those of the text of a scenario that only one text tells, in their order. `needs` are the tools, then
+    the supplies, that one must have for it, those of the most sources first, without `needs_left_out` that few sources
+    name. `left_out` are its other steps, the most important first. `corrections` are those of the scenario itself, such
+    as steps that a person rejected. `precedes` are the PRECEDES relations between these steps. `order` follows from all
+    relations of the scenario, those of steps that are left out too: pairs of IRIs, without pairs that other pairs
+    imply.
     """
 
     iri: str

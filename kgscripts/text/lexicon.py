@@ -74,6 +74,13 @@ def word_list(*labels: str) -> frozenset[str]:
     return frozenset().union(*(_load("words.txt")[label] for label in labels))
 
 
+CONTRASTS = tuple(
+    word_list(f"contrast of {family}")
+    for family in ("age", "cleanliness", "order", "side", "place", "filling", "wetness", "heat", "size")
+)
+"""Families of adjectives that tell things apart; those of one family exclude each other."""
+
+
 def verbs(label: str) -> frozenset[str]:
     """Lemmas of a class in ``verbs.txt``."""
     return _load("verbs.txt")[label]

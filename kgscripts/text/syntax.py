@@ -30,6 +30,7 @@ _PREPOSITION = frozenset({"prep", "agent"})
 PREPOSITIONAL = _NOMINAL_MODIFIER | _PREPOSITION
 _PREPOSITION_OBJECT = frozenset({"pobj"})
 _NO_PREDICATE = frozenset({"amod", "compound", "case", "mark", "prep", "fixed"})
+_VOWELS = frozenset("aeiouy")
 _MAIN_VERB_LEMMAS = word_list("verbs that are auxiliaries too")
 # Participles that describe a state of the noun rather than name a kind of it.
 _DESCRIPTIVE_PARTICIPLES = word_list("descriptive participles")
@@ -217,7 +218,10 @@ def lemma(token: Token) -> str:
     """The lemma in lower case, but the word itself for participles that modify a noun ("frying pan", "hand held")."""
     if token.tag_ in {"VBG", "VBN"} and token.dep_ in {"compound", "amod"}:
         return token.lower_
-    return (token.lemma_ or token.text).lower()
+    found = (token.lemma_ or token.text).lower()
+    if token.lower_ == f"{found}ing" and not _VOWELS & set(found):
+        return token.lower_  # "Sing" is no form of "s"
+    return found
 
 
 def markers_of(verb: Token) -> list[Token]:

@@ -22,8 +22,8 @@ def most_frequent(roles: Sequence[str]) -> str:
 _USUAL_NEED = """
     (t.support <= 2 OR c.written > 0 OR (c.support + c.declared >= 2 AND 20 * (c.support + c.declared) >= t.support))
 """
-"""SQL: whether a need is usual: named by a twentieth of the sources and by two, or by one of few, or by a written script;
-a list counts twice."""
+"""SQL: whether a need is usual: named by a twentieth of the sources and by two, or by one of few, or by a written
+script; a list counts twice."""
 
 
 def needs(readers: Sequence[int]) -> Relation:

@@ -273,9 +273,9 @@ def _inferred(frame: Frame) -> Iterator[Tool]:
 
 def _argument(frame: Frame, participant: Participant, offset: int) -> Argument:
     """The record of a participant; its span is that of the mention, which may be a pronoun."""
-    mentioned = frame.mention_of(participant.noun)
+    mentioned, name = frame.mention_of(participant.noun), frame.name_of(participant.noun)
     start = offset + mentioned.idx
-    return Argument(lemma=frame.name_of(participant.noun), role=participant.role, start=start, end=start + len(mentioned))
+    return Argument(lemma=name, role=participant.role, start=start, end=start + len(mentioned))
 
 
 _PRONOUNS = {

@@ -68,8 +68,9 @@ class Frame:
 
     Lists contain the heads of noun phrases; `roles` are those that the reader gives. `tools` are in text order,
     `handled` those that are objects too ("use a knife"). `stands_for` has the antecedents if the object is a pronoun or
-    left out, `acting` the pronoun of an agent that a sentence before names, `carried` the tools of events before with which the work goes on, with the character where their parse
-    begins. `durations` are words such as "20 minutes"; `reason` is the reason why the event is discarded, if it is.
+    left out, `acting` the pronoun of an agent that a sentence before names, `carried` the tools of events before with
+    which the work goes on, with the character where their parse begins. `durations` are words such as "20 minutes";
+    `reason` is the reason why the event is discarded, if it is.
     """
 
     verb: Token

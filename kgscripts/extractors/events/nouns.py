@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kgscripts.text.amounts import PARTITIVES, is_no_thing, is_size
-from kgscripts.text.lexicon import classes_of, foods, word_list
+from kgscripts.text.lexicon import CONTRASTS, classes_of, foods, word_list
 from kgscripts.text.syntax import compound_lemma, is_verb, lemma, prepositional_phrases
 
 if TYPE_CHECKING:
@@ -24,11 +24,6 @@ _MOST_MEASURES = 10
 _OF_ALL = word_list("parts")
 
 PARTS = word_list("parts of things")
-_FAMILIES = tuple(
-    word_list(f"contrast of {family}")
-    for family in ("age", "cleanliness", "order", "side", "place", "filling", "wetness", "heat", "size")
-)
-"""Adjectives that tell things apart; those of one family exclude each other."""
 _CONTRASTED = "kgscripts_contrasted"
 """Where a parse keeps the adjectives that its text contrasts, each with its noun; lists, so that it can be stored."""
 
@@ -122,11 +117,11 @@ def noun_lemma(token: Token) -> str:
 
 
 def name_of_one(pro_noun: Token, meant: Token) -> str:
-    """The lemma of what "the new one" is, where it stands for a noun: "new bulb", also if the noun is "the old bulb"."""
-    own = [child.lower_ for child in pro_noun.lefts if any(child.lower_ in family for family in _FAMILIES)]
+    """The lemma of what "the new one" is, which stands for a noun: "new bulb", also if the noun is "the old bulb"."""
+    own = [child.lower_ for child in pro_noun.lefts if any(child.lower_ in family for family in CONTRASTS)]
     if not own or pro_noun.lower_ not in _PRO_NOUNS:
         return noun_lemma(meant)
-    opposed = frozenset().union(*(family for family in _FAMILIES if family & set(own)))
+    opposed = frozenset().union(*(family for family in CONTRASTS if family & set(own)))
     return " ".join([*own, *(word for word in noun_lemma(meant).split(" ") if word not in opposed)])
 
 
@@ -140,7 +135,7 @@ def mark_contrasts(docs: Sequence[Doc]) -> None:
     spoken: dict[int, set[str]] = defaultdict(set)
     for doc in docs:
         for token in doc:
-            for number, family in enumerate(_FAMILIES):
+            for number, family in enumerate(CONTRASTS):
                 if token.lower_ not in family or token.head.i <= token.i:
                     continue
                 if token.head.lower_ in _PRO_NOUNS:

@@ -56,7 +56,7 @@ def phrase_words(phrase: PrepositionalPhrase | None) -> str:
 
 
 def noun_words(noun: Token, name: str = "", *, mentioned_before: bool = False) -> str:
-    """A noun by its `name` or its lemma, as many as the text says, and its article: "an egg", "the dishes", "your hair".
+    """A noun by its `name` or lemma, as many as the text says, and its article: "an egg", "the dishes", "your hair".
 
     The owner of a thing is "your" if it is who tells or reads, else "the"; numbers and other modifiers are left out.
     """

@@ -22,8 +22,9 @@ from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
 from kgscripts.models.steps.contexts import FEATURES, ActionParts, StepContexts, pair_features
-from kgscripts.models.steps.script_match import ScriptStep, match_script
 from kgscripts.models.steps.encoder import ADAPTERS, StepEncoder, encoder_model
+from kgscripts.models.steps.opposites import opposed
+from kgscripts.models.steps.script_match import ScriptStep, match_script
 from schemas.provenance import Model
 
 KIND = "step-merger"
@@ -100,9 +101,7 @@ class StepMerger(TrainedModel):
         first = min(max(threshold + apart, _SMALLEST), 1 - _SMALLEST)
         return attrs.evolve(self, settings=attrs.evolve(self.settings, least=threshold, first=first))
 
-    def merge(
-        self, texts: Sequence[Sequence[ActionParts]], script: Sequence[ScriptStep] = ()
-    ) -> list[StepGroup]:
+    def merge(self, texts: Sequence[Sequence[ActionParts]], script: Sequence[ScriptStep] = ()) -> list[StepGroup]:
         """The groups of two or more actions of a scenario's texts that are the same step.
 
         Each text is a list of actions in order, an action five strings: verb, particle, object, preposition and its
@@ -181,6 +180,7 @@ class StepMerger(TrainedModel):
                 found[start : start + _ROWS] = torch.sigmoid(odds).double().numpy().round(4)
         cosines = (contexts.vectors[rows] @ contexts.vectors[columns].T).round(4)
         found[cosines < self.least_cosine] = 0.0
+        found[opposed(*([contexts.actions[number] for number in side] for side in (rows, columns)))] = 0.0
         return (found + found.T) / 2 if rows is columns else found
 
 

@@ -2,7 +2,8 @@
 
 An action is compared with all wordings of each step. How near the nearest ones are, how much nearer than those of any
 other step, and how far the place in the texts is from the place in the script give the probability that it is that
-step. Texts tell the steps in the order of the script more often than not, so that the place counts, but does not decide.
+step. Texts tell the steps in the order of the script more often than not, so that the place counts, but does not
+decide.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from attrs import frozen
 from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps.clusters import Floats, Integers
 from kgscripts.models.steps.contexts import ActionParts, StepContexts, words_of
+from kgscripts.models.steps.opposites import opposed
 
 WEIGHTS = (9.0, 5.0, 6.0, -1.5, -9.5)
 """Of the nearest wording, of the three nearest, of the distance to the next step, of the distance in place, and a
@@ -73,6 +75,7 @@ def match_script(
     found = match_features(contexts, steps, vectors)
     probabilities = 1 / (1 + np.exp(-(found @ np.array(WEIGHTS[:-1]) + WEIGHTS[-1])))
     probabilities = probabilities.round(4)
+    probabilities[opposed(contexts.actions, [step.action for step in steps])] = 0.0
     chosen = probabilities.argmax(axis=1)
     probable = probabilities[np.arange(len(chosen)), chosen]
     step = np.full(len(chosen), -1, dtype=np.int64)
