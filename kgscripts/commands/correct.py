@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from kgscripts.building.configuration import read_settings
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.commands.options import Models
 from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
@@ -28,6 +27,10 @@ _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
     CorrectionKind.SAME_STEP: (("scenario", "step", "other"),),
     CorrectionKind.DIFFERENT_STEP: (("scenario", "step", "other"),),
     CorrectionKind.SAME_THING: (("thing", "other"),),
+    CorrectionKind.DIFFERENT_THING: (("thing", "other"),),
+    CorrectionKind.RENAME_SCENARIO: (("scenario", "name"),),
+    CorrectionKind.SAME_SCENARIO: (("scenario", "other"),),
+    CorrectionKind.DIFFERENT_SCENARIO: (("scenario", "other"),),
     CorrectionKind.TOOL_ROLE: (("thing", "role"), ("thing", "role", "scenario", "step")),
     CorrectionKind.ADD: (
         ("scenario", "step"),
@@ -41,6 +44,8 @@ _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
 """The arguments of each kind, in the order of the command line."""
 _NAMES = {CorrectionKind.ABOUT: {"thing": "source", "other": "passage"}}
 """What arguments are called, if not as the fields."""
+_REVERSE, _ORDER = "reverse-order", ("SCENARIO", "STEP", "OTHER")
+"""Another way to say ``add SCENARIO STEP PRECEDES OTHER``, for an order that texts tell the other way round."""
 
 
 def correct(
@@ -49,7 +54,8 @@ def correct(
         str | None,
         typer.Argument(
             metavar="KIND",
-            help="reject, rename, same-step, different-step, same-thing, tool-role, add or about.",
+            help="reject, rename, same-step, different-step, same-thing, different-thing, rename-scenario, "
+            "same-scenario, different-scenario, tool-role, add, reverse-order or about; or suggest.",
             show_default=False,
         ),
     ] = None,
@@ -76,7 +82,12 @@ def correct(
     rename SCENARIO STEP NAME               another label
     same-step SCENARIO STEP OTHER           two wordings of one step
     different-step SCENARIO STEP OTHER      two steps that were merged
+    reverse-order SCENARIO STEP OTHER       STEP comes before OTHER
     same-thing NAME OTHER                   OTHER is called NAME
+    different-thing NAME OTHER              two things
+    rename-scenario SCENARIO NAME           another name
+    same-scenario SCENARIO OTHER            OTHER's texts become SCENARIO's
+    different-scenario SCENARIO OTHER       two activities
     tool-role TOOL ROLE [SCENARIO STEP]     container, appliance, ...
     add SCENARIO STEP                       a step that no text tells
     add SCENARIO STEP USES TOOL [ROLE]      a tool of it
@@ -97,7 +108,11 @@ def correct(
         raise ConfigurationError(
             "name either a KIND of correction or --corrections FILE", remedy="`kgscripts correct --help` has examples"
         )
-    settings = read_settings(models or ())
+    settings = None
+    if models:
+        from kgscripts.building.configuration import read_settings  # it imports all options of builds
+
+        settings = read_settings(models)
     if corrections is not None:
         done = correct_graph(directory, read_correction_file(corrections), settings=settings)
     else:
@@ -107,8 +122,14 @@ def correct(
 
 def _correction(kind: str, words: list[str], author: str | None, withdraw: bool) -> Correction:
     names = {item.value.replace(" ", "-"): item for item in CorrectionKind}
+    if kind == _REVERSE:
+        if len(words) != len(_ORDER):
+            raise _unfitting(kind, words, " ".join(_ORDER))
+        kind, words = CorrectionKind.ADD.value, [*words[:2], "PRECEDES", words[2]]
     if kind not in names:
-        raise ConfigurationError(f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join(names)}")
+        raise ConfigurationError(
+            f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join((*names, _REVERSE))}"
+        )
     values = values_of(names[kind]) if withdraw else ()
     forms = [tuple(name for name in form if name not in values) for form in _WORDS[names[kind]]]
     fitting = [
@@ -118,10 +139,7 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
         called = _NAMES.get(names[kind], {})
         usages = (_usage(form, called) for form in forms)
         usage = " or ".join(dict.fromkeys(usages))
-        raise ConfigurationError(
-            f"the words after {kind} do not fit it ({len(words)} are given)",
-            remedy=f"kgscripts correct DIR {kind} {usage}",
-        )
+        raise _unfitting(kind, words, usage)
     given = dict(zip(fitting[0], words, strict=True))
     if "relation" in given:
         (given["relation"],) = _relation([given["relation"]])
@@ -131,6 +149,12 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
         author=author or getpass.getuser(),
         time=datetime.now(UTC).isoformat(),
         **given,
+    )
+
+
+def _unfitting(kind: str, words: list[str], usage: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"the words after {kind} do not fit it ({len(words)} are given)", remedy=f"kgscripts correct DIR {kind} {usage}"
     )
 
 
@@ -152,9 +176,11 @@ def _relation(words: list[str]) -> list[str]:
 def _print(done: Corrected, as_json: bool) -> None:
     if as_json:
         lists = {"recorded": done.recorded, "unmatched": done.unmatched, "overruled": done.overruled}
-        echo_json({name: [item.to_dict() for item in items] for name, items in lists.items()})
+        recorded = {name: [item.to_dict() for item in items] for name, items in lists.items()}
+        echo_json(recorded | {"taken": dict(done.taken)})
         return
-    lines = [f"recorded: {item.label}" for item in done.recorded]
+    lines = [f'"{given}" is taken as "{words}"' for given, words in done.taken.items()]
+    lines += [f"recorded: {item.label}" for item in done.recorded]
     if not done.recorded:
         lines.append("nothing new: the graph has these corrections, or later ones")
     lines += [
