@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import getpass
+import re
+import shlex
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from textwrap import wrap
+from textwrap import shorten, wrap
 from typing import Annotated
 
 import typer
@@ -13,9 +16,10 @@ import typer
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.commands.options import Models
 from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
+from kgscripts.editing.suggesting import Suggestion, suggest_corrections
 from schemas.corrections import NEEDS, Correction, CorrectionKind, values_of
 from schemas.errors import ConfigurationError
-from schemas.terminal import echo, echo_json, printable
+from schemas.terminal import count, echo, echo_json, printable
 
 _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
     CorrectionKind.REJECT: (
@@ -95,6 +99,7 @@ def correct(
     add SCENARIO STEP PRECEDES OTHER        it comes before another step
     add SCENARIO STEP CHANGES CHANGE        "temperature of tea: hot -> cold"
     about SOURCE [PASSAGE] SCENARIO         what a text is about; none: nothing
+    suggest                                 list likely duplicates
 
     Example: kgscripts correct graph rename "baking a cake" "put cake in oven" "bake the cake"
     """
@@ -103,6 +108,11 @@ def correct(
             raise ConfigurationError("--list takes nothing else", remedy="kgscripts correct DIR --list")
         for item in list_corrections(directory):
             echo_json(item.to_dict(), indent=None)
+        return
+    if kind == _SUGGEST:
+        if words or withdraw or corrections is not None:
+            raise ConfigurationError(f"{_SUGGEST} takes nothing else", remedy="kgscripts correct DIR suggest")
+        _print_suggestions(directory, suggest_corrections(directory), as_json)
         return
     if (kind is None) == (corrections is None):
         raise ConfigurationError(
@@ -118,6 +128,63 @@ def correct(
     else:
         done = correct_in_words(directory, _correction(str(kind), words or [], author, withdraw), settings=settings)
     _print(done, as_json)
+
+
+_SUGGEST, _MOST_SUGGESTED = "suggest", 20
+_WIDTH = 80
+_NOT_IN_DOUBLE_QUOTES = re.compile(r'["$`\\!]')
+_TITLES = {
+    CorrectionKind.SAME_STEP: "steps of {scenario}",
+    CorrectionKind.SAME_SCENARIO: "scenarios",
+    CorrectionKind.SAME_THING: "things",
+}
+
+
+def _print_suggestions(directory: Path, found: list[Suggestion], as_json: bool) -> None:
+    """Print pairs with their numbers, evidence and commands; as JSON all of them, else the likeliest of each kind."""
+    start = ("kgscripts", "correct", str(directory))
+    if as_json:
+        keys = ("scenario", "names", "sources", "likeness", "evidence")
+        echo_json(
+            [
+                {"kind": item.kind, **{key: getattr(item, key) for key in keys if getattr(item, key)}}
+                | {"join": [*start, *item.words], "keep_apart": [*start, *item.apart]}
+                for item in found
+            ]
+        )
+        return
+    for kind, title in _TITLES.items():
+        listed = [item for item in found if item.kind is kind]
+        for item in listed[:_MOST_SUGGESTED]:
+            echo(shorten(title.format(scenario=printable(item.scenario)), _WIDTH, placeholder="…"))
+            names = (
+                f'"{name}" ({count(number, "source")})' for name, number in zip(item.names, item.sources, strict=True)
+            )
+            for line in (*names, *item.evidence):
+                echo(f"  {shorten(printable(line), _WIDTH - 2, placeholder='…')}")
+            echo(_command((*start, *item.words)))
+        if listed[_MOST_SUGGESTED:]:
+            echo(f"{len(listed) - _MOST_SUGGESTED:,} more such pairs: --json lists all")
+    if found:
+        echo("to keep two apart: different-... instead of same-...")
+    else:
+        echo("nothing in the graph looks like a duplicate")
+
+
+def _command(words: Sequence[str]) -> str:
+    """A command for a shell, in several lines where one would be too long."""
+    lines = ["  "]
+    for word in map(_quoted, words):
+        if lines[-1].strip() and len(lines[-1]) + len(word) > _WIDTH - 2:
+            lines.append("    ")
+        lines[-1] += f"{word} "
+    return " \\\n".join(map(str.rstrip, lines))
+
+
+def _quoted(word: str) -> str:
+    """A word for a shell, in double quotes if it needs any and they do."""
+    quoted = shlex.quote(word)
+    return quoted if quoted == word or _NOT_IN_DOUBLE_QUOTES.search(word) else f'"{word}"'
 
 
 def _correction(kind: str, words: list[str], author: str | None, withdraw: bool) -> Correction:

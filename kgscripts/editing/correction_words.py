@@ -38,7 +38,7 @@ _Form = Callable[[str], str]
 _Way = Callable[[_Form, str], Collection[str]]
 
 
-def _plain(words: str) -> str:
+def without_articles(words: str) -> str:
     """Words as they are compared, without articles."""
     return _ARTICLES.sub("", plain_words(words))
 
@@ -53,7 +53,11 @@ def _loose(words: str, of: Correction) -> str:
     that is used for a scenario do not matter."""
     if words == of.scenario or of.kind in OF_SCENARIOS:
         return _activity(words)
-    return _plain(words) if of.kind is CorrectionKind.ABOUT or not words else label_of(_plain(words) or words)
+    return (
+        without_articles(words)
+        if of.kind is CorrectionKind.ABOUT or not words
+        else label_of(without_articles(words) or words)
+    )
 
 
 def _loosely(correction: Correction) -> tuple[str, ...]:
@@ -275,7 +279,7 @@ class _Steps:
             If there is none, or several steps are meant.
         """
         if found := self._named(words, (self._by_action, self._by_text, self._by_name, self._by_head)):
-            if _plain(words) not in {_plain(name) for name in self._names_of(found)}:
+            if without_articles(words) not in {without_articles(name) for name in self._names_of(found)}:
                 self.taken[words] = found
             return found
         every = [*self._labels.values(), *(action.label for _, action, _ in self._actions)]
@@ -288,13 +292,13 @@ class _Steps:
         words = correction.step
         if found := self._named(words, (self._by_action, self._by_text, self._by_name)):
             return {"step": found}
-        label = label_of(_plain(words))
+        label = label_of(without_articles(words))
         is_known = correction.withdrawn or self.ids_of(label)
         return {"step": label, "name": correction.name or ("" if is_known or label == words else words)}
 
     def _named(self, words: str, ways: Iterable[_Way]) -> str | None:
         """The action that the first of the ways finds, with or without articles."""
-        for form in (plain_words, _plain):
+        for form in (plain_words, without_articles):
             for way in ways:
                 found = sorted(way(form, form(words)))
                 if len(found) > 1:
