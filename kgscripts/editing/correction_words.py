@@ -79,10 +79,7 @@ def _renamed(correction: Correction, known: Correction) -> Correction:
     names = ["step", "other", "thing"]
     if correction.kind is not CorrectionKind.ABOUT:
         names.append("scenario")
-    changes = {name: getattr(known, name) for name in names}
-    if correction.kind is CorrectionKind.ADD and not (correction.relation or correction.withdrawn):
-        changes["name"] = correction.name or (known.name if correction.step == known.step else correction.step)
-    return evolve(correction, **changes)
+    return evolve(correction, **{name: getattr(known, name) for name in names})
 
 
 @define(slots=False)
@@ -105,9 +102,15 @@ class GraphWords:
         InputError
             If something is not in the graph, or could be several steps.
         """
+        if correction.kind is not CorrectionKind.ABOUT and correction.kind not in OF_SCENARIOS:
+            correction = evolve(correction, scenario=self._told(correction.scenario, correction.scenario))
         for known in self.corrections:
             if _loosely(known) == _loosely(correction):
-                return _renamed(correction, known)
+                found = _renamed(correction, known)
+                is_step = found.kind is CorrectionKind.ADD and not (found.relation or found.withdrawn or found.name)
+                if is_step and (known.name or not self._steps_of(self._scenario(found.scenario)).ids_of(found.step)):
+                    found = evolve(found, name=known.name if found.step == correction.step else correction.step)
+                return found
         changes: dict[str, str] = {}
         if correction.kind is CorrectionKind.ABOUT:
             changes["scenario"] = self._given_scenario(correction.scenario)
@@ -137,7 +140,7 @@ class GraphWords:
                 changes["thing"] = self._thing(("Tool", "Entity"), correction.thing)
         elif correction.kind is CorrectionKind.TOOL_ROLE:
             changes["thing"] = self._thing(("Tool",), correction.thing)
-        found: Correction = evolve(correction, **changes)  # type: ignore[arg-type]
+        found = evolve(correction, **changes)  # type: ignore[arg-type]
         if correction.withdrawn and found.key not in [known.key for known in self.corrections]:
             words = correction.step or correction.thing or correction.other or correction.scenario
             raise InputError(
@@ -182,10 +185,14 @@ class GraphWords:
         """The name of the scenario of a text: that of the graph, of the list, or as it is."""
         if name in ("", NO_SCENARIO):
             return name
+        return self._told(name) or resolve(name)
+
+    def _told(self, name: str, otherwise: str = "") -> str:
+        """The name of a scenario of the graph without corrections."""
         try:
             return str(self._scenario(name)["told"])
         except InputError:
-            return resolve(name)
+            return otherwise
 
     def _steps_of(self, scenario: dict[str, Any]) -> _Steps:
         identifier = scenario["id"]

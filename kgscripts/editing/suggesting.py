@@ -42,6 +42,8 @@ _SHORTEST = 7
 """Shorter words that differ in a letter are mostly different ones, such as "pan" and "pin"."""
 _AS_ONE = re.compile(r"[^\w]|_")
 _ALIKE = 3
+"""The number of steps that two scenarios are shown to have in common."""
+_TEXTS = ("label_text", "label")
 
 _Row = dict[str, Any]
 _Numbers = NDArray[np.float64]
@@ -89,8 +91,8 @@ def suggest_corrections(directory: str | Path) -> list[Suggestion]:
         graph = StoredGraph.open(path)
         known = [item for item in read_corrections(store) if not item.withdrawn]
         scenarios = list(graph.rows("Scenario", ("id", "label", "alternative_labels", "support")))
-        names = {name for row in scenarios for name in _names(row)}
-        vectors = _vectors(store, sorted({*graph.labels("Action").values(), *names}))
+        names = {name for row in scenarios for name in (row["label"], *row["alternative_labels"])}
+        vectors = _vectors(store, [*graph.labels("Action").values(), *names])
     steps = _steps(graph, vectors)
     groups = (
         _near_steps(graph, scenarios, steps, known),
@@ -106,8 +108,8 @@ def suggest_corrections(directory: str | Path) -> list[Suggestion]:
     ]
 
 
-def _names(scenario: _Row) -> list[str]:
-    return [scenario["label"], *scenario["alternative_labels"]]
+def _names(scenario: _Row) -> set[str]:
+    return set(map(plain_words, (scenario["label"], *scenario["alternative_labels"])))
 
 
 def _vectors(store: RecordStore, labels: Sequence[str]) -> dict[str, _Numbers]:
@@ -123,13 +125,11 @@ def _vectors(store: RecordStore, labels: Sequence[str]) -> dict[str, _Numbers]:
 
 @frozen(eq=False)
 class _Step:
-    """A step with its sources, its names without articles, the words of its actions, and their mean vector or None."""
+    """A step: its names without articles, the words of its actions, their sources, and their mean vector or None."""
 
-    id: str
-    label: str
-    name: str
+    row: _Row
     names: frozenset[str]
-    wordings: frozenset[str]
+    words: frozenset[str]
     sources: frozenset[str]
     vector: _Numbers | None
 
@@ -146,78 +146,75 @@ def _steps(graph: StoredGraph, vectors: Mapping[str, _Numbers]) -> dict[str, lis
     found = defaultdict(list)
     for row in graph.rows("SubEvent", ("id", "label", "label_text", "scenario")):
         own = actions[row["id"]]
-        heads = (" ".join(filter(None, (item[part] for part in ACTION_PARTS[:3]))) for item in own)
-        known = [vectors[item["label"]] for item in own if item["label"] in vectors]
+        labels = [item["label"] for item in own]
+        heads = [" ".join(filter(None, (item[part] for part in ACTION_PARTS[:3]))) for item in own]
+        names = {row["label"], row["label_text"], *labels, *(item["label_text"] for item in own)}
+        known = [vectors[label] for label in labels if label in vectors]
         mean = np.mean(known, axis=0) if known else None
-        names = {row["label"], row["label_text"], *(item[name] for item in own for name in ("label", "label_text"))}
-        step = _Step(
-            id=row["id"],
-            label=row["label"],
-            name=row["label_text"],
-            names=frozenset(map(without_articles, names)),
-            wordings=frozenset(map(plain_words, (*(item["label"] for item in own), *heads))),
-            sources=frozenset(sources[row["id"]]),
-            vector=None if mean is None else mean / np.linalg.norm(mean),
+        found[row["scenario"]].append(
+            _Step(
+                row,
+                frozenset(map(without_articles, names)),
+                frozenset(map(plain_words, (*labels, *heads))),
+                frozenset(sources[row["id"]]),
+                None if mean is None else mean / np.linalg.norm(mean),
+            )
         )
-        found[row["scenario"]].append(step)
-    for steps in found.values():
-        steps.sort(key=lambda step: (-len(step.sources), step.id))
-    return found
+    return {
+        scenario: sorted(steps, key=lambda step: (-len(step.sources), step.row["id"]))
+        for scenario, steps in found.items()
+    }
 
 
 def _likeness(steps: Sequence[_Step], others: Sequence[_Step]) -> _Numbers:
-    """How like each of the steps is to each of the others: by their vectors, else by the words that they share."""
-    found = np.zeros((len(steps), len(others)))
-    for row, one in enumerate(steps):
-        for column, other in enumerate(others):
-            if one.vector is None or other.vector is None:
-                found[row, column] = _shared(one.label, other.label)
-            else:
-                found[row, column] = one.vector @ other.vector
-    return found
+    """How like each of the steps is to each of the others."""
+    rows = [
+        [_like(one.row["label"], other.row["label"], one.vector, other.vector) for other in others] for one in steps
+    ]
+    return np.array(rows, np.float64).reshape(len(steps), len(others))
 
 
-def _shared(one: str, other: str) -> float:
-    """The share of all words of two labels that both have."""
-    words, others = set(plain_words(one).split()), set(plain_words(other).split())
-    return len(words & others) / max(1, len(words | others))
+def _like(label: str, other: str, vector: _Numbers | None, other_vector: _Numbers | None) -> float:
+    """How like two labels are: by their vectors, else the share of all their words that both have."""
+    if vector is not None and other_vector is not None:
+        return round(float(vector @ other_vector), 4)
+    words, others = set(plain_words(label).split()), set(plain_words(other).split())
+    return round(len(words & others) / max(1, len(words | others)), 4)
+
+
+def _is_decided(pairs: Iterable[set[str]], names: Collection[str], others: Collection[str]) -> bool:
+    """Whether one of the pairs has a name of either."""
+    both = {*names, *others}
+    return any(pair <= both and not pair.isdisjoint(names) and not pair.isdisjoint(others) for pair in pairs)
 
 
 def _near_steps(
-    graph: StoredGraph,
-    scenarios: Iterable[_Row],
-    steps: Mapping[str, Sequence[_Step]],
-    known: Iterable[Correction],
+    graph: StoredGraph, scenarios: Iterable[_Row], steps: Mapping[str, Sequence[_Step]], known: Iterable[Correction]
 ) -> Iterator[Suggestion]:
-    decided = [item for item in known if item.kind in OF_STEPS]
+    links = [item for item in known if item.kind in OF_STEPS]
     statement = {row["to_id"]: row["statement"] for row in graph.rows("HAS_SUB_EVENT", ("to_id", "statement"))}
     for scenario in scenarios:
         own = steps.get(scenario["id"], ())
-        names = Counter(name for step in own for name in step.names)
-        here = set(map(plain_words, _names(scenario)))
-        pairs = [{item.step, item.other} for item in decided if plain_words(item.scenario) in here]
+        called = Counter(name for step in own for name in step.names)
+        decided = [{item.step, item.other} for item in links if plain_words(item.scenario) in _names(scenario)]
         compared = own[:_MOST_STEPS]
         likeness = _likeness(compared, compared)
         for row, column in zip(*np.nonzero(np.triu(likeness >= _LEAST_STEP, 1)), strict=True):
-            one, other = compared[row], compared[column]
-            both, least = len(one.sources & other.sources), min(len(one.sources), len(other.sources))
-            if both * _MOST_SHARED > least or any(
-                pair & one.wordings and pair & other.wordings and pair <= one.wordings | other.wordings
-                for pair in pairs
-            ):
-                continue
-            called = [
-                next((name for name in (step.name, step.label) if names[without_articles(name)] == 1), "")
-                for step in (one, other)
+            pair = compared[row], compared[column]
+            both, least = len(pair[0].sources & pair[1].sources), min(len(step.sources) for step in pair)
+            # The name that names nothing else.
+            names = [
+                next((step.row[name] for name in _TEXTS if called[without_articles(step.row[name])] == 1), "")
+                for step in pair
             ]
-            if all(called):
+            if both * _MOST_SHARED <= least and all(names) and not _is_decided(decided, pair[0].words, pair[1].words):
                 yield Suggestion(
                     kind=CorrectionKind.SAME_STEP,
                     scenario=scenario["label"],
-                    names=(called[0], called[1]),
-                    sources=(len(one.sources), len(other.sources)),
+                    names=(names[0], names[1]),
+                    sources=(len(pair[0].sources), len(pair[1].sources)),
                     likeness=float(likeness[row, column]),
-                    statements=(statement[one.id], statement[other.id]),
+                    statements=tuple(statement[step.row["id"]] for step in pair),
                 )
 
 
@@ -227,30 +224,27 @@ def _near_scenarios(
     vectors: Mapping[str, _Numbers],
     known: Iterable[Correction],
 ) -> Iterator[Suggestion]:
-    decided = [{plain_words(item.scenario), item.other} for item in known if item.kind in OF_SCENARIOS and item.other]
-    ordered = sorted(scenarios, key=lambda row: (-row["support"], row["label"]))
-    for one, other in combinations(ordered, 2):
-        names, others = _names(one), _names(other)
-        # A name that a person gave has no vector: then it is another name that has one.
-        first, second = (next((vectors[name] for name in each if name in vectors), None) for each in (names, others))
-        near = _shared(one["label"], other["label"]) if first is None or second is None else float(first @ second)
-        here, there = (set(map(plain_words, each)) for each in (names, others))
-        if near < _LEAST_NAME or any(pair & here and pair & there and pair <= here | there for pair in decided):
+    decided = [{plain_words(item.scenario), item.other} for item in known if item.kind in OF_SCENARIOS]
+    # A name that a person gave has no vector: then it is another name that has one.
+    vector = {
+        row["id"]: next((vectors[name] for name in (row["label"], *row["alternative_labels"]) if name in vectors), None)
+        for row in scenarios
+    }
+    for one, other in combinations(sorted(scenarios, key=lambda row: (-row["support"], row["label"])), 2):
+        near = _like(one["label"], other["label"], vector[one["id"]], vector[other["id"]])
+        if near < _LEAST_NAME or _is_decided(decided, _names(one), _names(other)):
             continue
         own, their = (steps.get(each["id"], ())[:_MOST_STEPS] for each in (one, other))
         likeness = _likeness(own, their)
-        if not likeness.size or (likeness.max(axis=0).mean() + likeness.max(axis=1).mean()) / 2 < _LEAST_STEPS:
-            continue
-        alike = [
-            (row, int(likeness[row].argmax())) for row in np.argsort(-likeness.max(axis=1), kind="stable")[:_ALIKE]
-        ]
-        yield Suggestion(
-            kind=CorrectionKind.SAME_SCENARIO,
-            names=(one["label"], other["label"]),
-            sources=(one["support"], other["support"]),
-            likeness=near,
-            evidence=tuple(f"both: {own[row].name} / {their[column].name}" for row, column in alike),
-        )
+        if likeness.size and (likeness.max(axis=0).mean() + likeness.max(axis=1).mean()) / 2 >= _LEAST_STEPS:
+            alike = [(own[row], their[likeness[row].argmax()]) for row in np.argsort(-likeness.max(axis=1))[:_ALIKE]]
+            yield Suggestion(
+                kind=CorrectionKind.SAME_SCENARIO,
+                names=(one["label"], other["label"]),
+                sources=(one["support"], other["support"]),
+                likeness=near,
+                evidence=tuple("both: " + " / ".join(step.row["label_text"] for step in pair) for pair in alike),
+            )
 
 
 def _near_things(graph: StoredGraph, known: Iterable[Correction]) -> Iterator[Suggestion]:
@@ -296,7 +290,7 @@ def _spelt_alike(labels: Iterable[str]) -> Iterator[tuple[tuple[str, str], float
             elif min(len(letters), len(others)) >= _SHORTEST:
                 matcher = SequenceMatcher(None, letters, others, autojunk=False)
                 if matcher.real_quick_ratio() >= _LEAST_SPELLING and (ratio := matcher.ratio()) >= _LEAST_SPELLING:
-                    yield (one, other), ratio
+                    yield (one, other), round(ratio, 4)
 
 
 def _heads(support: Collection[str], places: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
