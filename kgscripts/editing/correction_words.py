@@ -104,8 +104,9 @@ class GraphWords:
         """
         if correction.kind is not CorrectionKind.ABOUT and correction.kind not in OF_SCENARIOS:
             correction = evolve(correction, scenario=self._told(correction.scenario, correction.scenario))
+        wanted = _loosely(correction)
         for known in self.corrections:
-            if _loosely(known) == _loosely(correction):
+            if _loosely(known) == wanted:
                 found = _renamed(correction, known)
                 is_step = found.kind is CorrectionKind.ADD and not (found.relation or found.withdrawn or found.name)
                 if is_step and (known.name or not self._steps_of(self._scenario(found.scenario)).ids_of(found.step)):

@@ -6,6 +6,7 @@ import os
 import random
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -33,7 +34,7 @@ from tests.assembly.tiny_reader import (
     tiny_document,
 )
 
-_WHO = {"author": "Ada", "time": "2026-03-01"}
+_WHO: dict[str, Any] = {"author": "Ada", "time": "2026-03-01"}
 _OF_NAMES = [
     Correction(kind="rename scenario", scenario="washing the dog", name="a clean dog", **_WHO),
     Correction(kind="same scenario", scenario="repotting a plant", other="wash a cat", **_WHO),

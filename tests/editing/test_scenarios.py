@@ -110,7 +110,7 @@ def _apart(graph: Path) -> Path:
 
 def test_what_is_corrected_nowhere_changes_nothing(graph: Path) -> None:
     before = _scenarios(graph)
-    who = {"author": "Ada", "time": "2026-03-01"}
+    who: dict[str, Any] = {"author": "Ada", "time": "2026-03-01"}
     given = [
         Correction(kind="same scenario", scenario=PASTA, other="flying a kite", **who),
         Correction(kind="rename scenario", scenario="flying a kite", name="kites", **who),

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from schemas.errors import InputError, KGScriptsError
 from tests.editing.conftest import NOODLES, PASTA, SOUP
 
 Run = Callable[..., str]
-WHO = {"author": "Ada", "time": "2026-03-01"}
+WHO: dict[str, Any] = {"author": "Ada", "time": "2026-03-01"}
 
 
 def test_every_wording_that_show_prints_names_its_step(read_graph: Path) -> None:
