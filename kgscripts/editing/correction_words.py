@@ -332,12 +332,12 @@ class _Steps:
         return {self._leader(step) for step, action, _ in self._actions if form(_head(action)) == words}
 
     def _names_of(self, label: str) -> Iterator[str]:
-        """The names of an action: its label, its text, and those of a step that is called so."""
+        """The names of an action: its label, its text, and the name of a step that is called so."""
         for step, action, text in self._actions:
             if plain_words(action.label) == label:
                 yield from (label, text)
                 if self._naming(step) == label:
-                    yield from self._names[step]
+                    yield from self._names[step][:2]
 
     def _naming(self, step: str) -> str:
         """The action from which the step has its label; of a step with another label, the one from which it has its
