@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from kgscripts.assembly.rules.packages import packages_of
+from kgscripts.assembly.again import assemble_again
 from kgscripts.building.build import Build
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.building.declared_options import called_with
@@ -20,18 +19,13 @@ from kgscripts.building.options import BuildArguments
 from kgscripts.building.reading import DocumentReader
 from kgscripts.building.report import BuildReport
 from kgscripts.building.settings import Settings, check_settings
-from kgscripts.enrichers.protocol import Enricher, enrichers_of
+from kgscripts.enrichers.protocol import enrichers_of
 from kgscripts.records.joining import take_out
 from kgscripts.records.opening import open_records
-from kgscripts.records.store import RecordStore
 from schemas.arguments import check_type, items_of, path_of
 from schemas.errors import ConfigurationError
 from schemas.logs import phase
-from schemas.manifest import Manifest
 from schemas.script_graph import StoredGraph
-
-if TYPE_CHECKING:
-    from kgscripts.assembly.assemble import Assembled
 
 _LOG = logging.getLogger(__name__)
 
@@ -115,34 +109,3 @@ def remove_source(directory: str | Path, source: str | Path, *, settings: Settin
             assembled = assemble_again(store, path, manifest, enrichers)
         store.compact(assembled.enriched, assembled.versions)
     return names
-
-
-def assemble_again(store: RecordStore, directory: Path, manifest: Manifest, enrichers: Sequence[Enricher]) -> Assembled:
-    """Make the graph of a store in `directory` with the extractors and options of a graph that has this `manifest`.
-
-    `enrichers` are `kgscripts.enrichers.protocol.enrichers_of` it.
-
-    Raises
-    ------
-    GraphDirectoryError
-        If records are missing or damaged, or the graph cannot be written.
-    """
-    from kgscripts.assembly.assemble import assemble
-
-    return assemble(
-        store,
-        directory,
-        versions_of(store, manifest),
-        base_iri=manifest.base_iri,
-        licence=manifest.licence,
-        min_support=int(manifest.configuration.get("min_support") or 1),
-        min_readers=int(manifest.configuration.get("min_readers") or 1),
-        enrichers=enrichers,
-        packages=packages_of(str(manifest.configuration.get("rules") or ""), str(directory)),
-    )
-
-
-def versions_of(store: RecordStore, manifest: Manifest) -> list[str]:
-    """The versions of the extractors that a graph is made of."""
-    known = store.extractors.all().items()
-    return [digest for digest, entry in known if entry.role == "extractor" and digest in manifest.models]

@@ -28,6 +28,10 @@ class CorrectionKind(StrEnum):
     SAME_STEP = "same step"
     DIFFERENT_STEP = "different step"
     SAME_THING = "same thing"
+    DIFFERENT_THING = "different thing"
+    RENAME_SCENARIO = "rename scenario"
+    SAME_SCENARIO = "same scenario"
+    DIFFERENT_SCENARIO = "different scenario"
     TOOL_ROLE = "tool role"
     ADD = "add"
     ABOUT = "about"
@@ -39,6 +43,10 @@ _NEEDED = {
     CorrectionKind.SAME_STEP: ("scenario", "step", "other"),
     CorrectionKind.DIFFERENT_STEP: ("scenario", "step", "other"),
     CorrectionKind.SAME_THING: ("thing", "other"),
+    CorrectionKind.DIFFERENT_THING: ("thing", "other"),
+    CorrectionKind.RENAME_SCENARIO: ("scenario", "name"),
+    CorrectionKind.SAME_SCENARIO: ("scenario", "other"),
+    CorrectionKind.DIFFERENT_SCENARIO: ("scenario", "other"),
     CorrectionKind.TOOL_ROLE: ("thing", "role"),
     CorrectionKind.ADD: ("scenario", "step"),
     CorrectionKind.ABOUT: ("thing", "scenario"),
@@ -49,12 +57,23 @@ _TOGETHER = {
     CorrectionKind.ADD: ("relation", "other"),
 }
 """Optional fields of a kind: both or neither are given."""
-_ALONE = {CorrectionKind.ADD: ("role",), CorrectionKind.ABOUT: ("other",)}
+_ALONE = {CorrectionKind.ADD: ("role", "name"), CorrectionKind.ABOUT: ("other",)}
 """Further optional fields of a kind."""
 _CONTENT = ("scenario", "step", "relation", "other", "thing", "name", "role")
 _VALUES = ("name", "role")
 _VALUES_OF = {CorrectionKind.ABOUT: ("scenario",)}
 _MOST_CHARACTERS = 500
+
+OF_STEPS = {CorrectionKind.SAME_STEP: True, CorrectionKind.DIFFERENT_STEP: False}
+"""Kinds that link two steps, and whether these are one."""
+OF_THINGS = {CorrectionKind.SAME_THING: True, CorrectionKind.DIFFERENT_THING: False}
+"""Kinds that link two names of things, and whether these mean one thing."""
+OF_SCENARIOS = {
+    CorrectionKind.SAME_SCENARIO: True,
+    CorrectionKind.RENAME_SCENARIO: True,
+    CorrectionKind.DIFFERENT_SCENARIO: False,
+}
+"""Kinds that link two names of scenarios, and whether these mean one scenario."""
 
 NEEDS = "NEEDS"
 """The relation of a scenario that can be rejected and added: its corrections name no step."""
@@ -124,8 +143,9 @@ class Correction:
     """One correction by one person.
 
     `step` and `other` are the words of an action ("put cake in oven"), or its predicate, particle and object where no
-    action of the scenario has these words. `thing` is the name of a tool or an entity, `name` the new label of a step,
-    `role` that of a tool. A rejected or added relation has a `relation` and its end in `other`, of a CLOSE_MATCH the
+    action of the scenario has these words. `thing` is the name of a tool or an entity, `name` the new label of a step
+    or a scenario, or the words in which an added step is shown, `role` that of a tool. Links of scenarios have the
+    second one in `other`. A rejected or added relation has a `relation` and its end in `other`, of a CLOSE_MATCH the
     other scenario, of a CHANGES the label of the change; a NEEDS has no `step`, and a `role` if it is a tool. What a
     text is about has the source in `thing` (its name, or eight or more digits of its digest), a passage of it in
     `other` (its words, "..." for any words between), and the `scenario`, or `NO_SCENARIO`. `withdrawn` takes back an
@@ -173,21 +193,26 @@ class Correction:
             raise RecordError(f"{self.relation!r} cannot be {done}", remedy=f"name one of {', '.join(possible)}")
         if self.kind is CorrectionKind.ADD and self.role and self.relation not in ("USES", NEEDS):
             raise RecordError("only a tool has a role", remedy='leave "role" away')
+        if self.kind is CorrectionKind.ADD and self.name and self.relation:
+            raise RecordError("only a step that is added has a name", remedy='leave "name" away')
         if self.kind is CorrectionKind.ADD and self.relation == "CHANGES":
             change_in(self.other)
         if self.role and self.role not in list(ToolRole):
             raise RecordError(f"{self.role!r} is no role of a tool", remedy=f"name one of {', '.join(ToolRole)}")
         of_steps = not self.relation or (self.kind is CorrectionKind.ADD and self.relation == "PRECEDES")
-        if self.other and self.other == (self.thing or self.step) and of_steps:
+        one = plain_words(self.scenario) if self.kind in OF_SCENARIOS else self.thing or self.step
+        if self.other and self.other == one and of_steps:
             raise RecordError(f'"{self.other}" is named twice', remedy="name two that differ")
 
     @property
     def key(self) -> tuple[str, ...]:
         """The thing that it corrects: of several corrections with one key the latest is applied."""
-        if self.kind in (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP):
+        if self.kind in OF_STEPS:
             return ("step", self.scenario, *sorted((self.step, self.other)))
-        if self.kind is CorrectionKind.SAME_THING:
+        if self.kind in OF_THINGS:
             return ("thing", *sorted((self.thing, self.other)))
+        if self.kind in OF_SCENARIOS and self.kind is not CorrectionKind.RENAME_SCENARIO:
+            return ("scenario", *sorted((plain_words(self.scenario), self.other)))
         if self.kind is CorrectionKind.ABOUT:
             return (self.kind.value, self.thing, self.other)
         # What is added and what is rejected contradict each other, so that the later one counts.
@@ -226,7 +251,8 @@ class Correction:
     def label(self) -> str:
         """The correction in words, without its scenario."""
         if self.withdrawn:
-            about = " and ".join(f'"{words}"' for words in (self.thing, self.step, self.other) if words)
+            one = self.scenario if self.kind in OF_SCENARIOS else ""
+            about = " and ".join(f'"{words}"' for words in (one, self.thing, self.step, self.other) if words)
             return f"withdrawn: {self.kind} of {about}"
         match self.kind:
             case CorrectionKind.REJECT if self.relation == NEEDS:
@@ -242,6 +268,14 @@ class Correction:
                 words = f'"{self.step}" and "{self.other}" are different steps'
             case CorrectionKind.SAME_THING:
                 words = f'"{self.other}" is called "{self.thing}"'
+            case CorrectionKind.DIFFERENT_THING:
+                words = f'"{self.thing}" and "{self.other}" are different things'
+            case CorrectionKind.RENAME_SCENARIO:
+                words = f'the scenario "{self.scenario}" is called "{self.name}"'
+            case CorrectionKind.SAME_SCENARIO:
+                words = f'"{self.other}" is the same scenario as "{self.scenario}"'
+            case CorrectionKind.DIFFERENT_SCENARIO:
+                words = f'"{self.scenario}" and "{self.other}" are different scenarios'
             case CorrectionKind.TOOL_ROLE:
                 place = f' of "{self.step}"' if self.step else ""
                 words = f'"{self.thing}"{place} has the role {self.role}'
@@ -250,7 +284,7 @@ class Correction:
             case CorrectionKind.ADD:
                 role = f" as {self.role}" if self.role else ""
                 told = f'"{self.step}" {self.relation} "{self.other}"{role} is right'
-                words = told if self.relation else f'"{self.step}" is a step'
+                words = told if self.relation else f'"{self.name or self.step}" is a step'
             case CorrectionKind.ABOUT:
                 place = f'"{self.other}" of "{self.thing}"' if self.other else f'"{self.thing}"'
                 words = f"{place} is about {self.scenario}"

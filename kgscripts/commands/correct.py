@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import getpass
+import re
+import shlex
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from textwrap import wrap
+from textwrap import shorten, wrap
 from typing import Annotated
 
 import typer
 
-from kgscripts.building.configuration import read_settings
 from kgscripts.building.correction_file import read_correction_file
 from kgscripts.commands.options import Models
 from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
+from kgscripts.editing.suggesting import Suggestion, suggest_corrections
 from schemas.corrections import NEEDS, Correction, CorrectionKind, values_of
 from schemas.errors import ConfigurationError
-from schemas.terminal import echo, echo_json, printable
+from schemas.terminal import count, echo, echo_json, printable
 
 _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
     CorrectionKind.REJECT: (
@@ -28,6 +31,10 @@ _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
     CorrectionKind.SAME_STEP: (("scenario", "step", "other"),),
     CorrectionKind.DIFFERENT_STEP: (("scenario", "step", "other"),),
     CorrectionKind.SAME_THING: (("thing", "other"),),
+    CorrectionKind.DIFFERENT_THING: (("thing", "other"),),
+    CorrectionKind.RENAME_SCENARIO: (("scenario", "name"),),
+    CorrectionKind.SAME_SCENARIO: (("scenario", "other"),),
+    CorrectionKind.DIFFERENT_SCENARIO: (("scenario", "other"),),
     CorrectionKind.TOOL_ROLE: (("thing", "role"), ("thing", "role", "scenario", "step")),
     CorrectionKind.ADD: (
         ("scenario", "step"),
@@ -41,6 +48,8 @@ _WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
 """The arguments of each kind, in the order of the command line."""
 _NAMES = {CorrectionKind.ABOUT: {"thing": "source", "other": "passage"}}
 """What arguments are called, if not as the fields."""
+_REVERSE, _ORDER = "reverse-order", ("SCENARIO", "STEP", "OTHER")
+"""Another way to say ``add SCENARIO STEP PRECEDES OTHER``, for an order that texts tell the other way round."""
 
 
 def correct(
@@ -49,7 +58,8 @@ def correct(
         str | None,
         typer.Argument(
             metavar="KIND",
-            help="reject, rename, same-step, different-step, same-thing, tool-role, add or about.",
+            help="reject, rename, same-step, different-step, same-thing, different-thing, rename-scenario, "
+            "same-scenario, different-scenario, tool-role, add, reverse-order or about; or suggest.",
             show_default=False,
         ),
     ] = None,
@@ -76,7 +86,12 @@ def correct(
     rename SCENARIO STEP NAME               another label
     same-step SCENARIO STEP OTHER           two wordings of one step
     different-step SCENARIO STEP OTHER      two steps that were merged
+    reverse-order SCENARIO STEP OTHER       STEP comes before OTHER
     same-thing NAME OTHER                   OTHER is called NAME
+    different-thing NAME OTHER              two things
+    rename-scenario SCENARIO NAME           another name
+    same-scenario SCENARIO OTHER            OTHER's texts become SCENARIO's
+    different-scenario SCENARIO OTHER       two activities
     tool-role TOOL ROLE [SCENARIO STEP]     container, appliance, ...
     add SCENARIO STEP                       a step that no text tells
     add SCENARIO STEP USES TOOL [ROLE]      a tool of it
@@ -84,6 +99,7 @@ def correct(
     add SCENARIO STEP PRECEDES OTHER        it comes before another step
     add SCENARIO STEP CHANGES CHANGE        "temperature of tea: hot -> cold"
     about SOURCE [PASSAGE] SCENARIO         what a text is about; none: nothing
+    suggest                                 list likely duplicates
 
     Example: kgscripts correct graph rename "baking a cake" "put cake in oven" "bake the cake"
     """
@@ -93,11 +109,20 @@ def correct(
         for item in list_corrections(directory):
             echo_json(item.to_dict(), indent=None)
         return
+    if kind == _SUGGEST:
+        if words or withdraw or corrections is not None:
+            raise ConfigurationError(f"{_SUGGEST} takes nothing else", remedy="kgscripts correct DIR suggest")
+        _print_suggestions(directory, suggest_corrections(directory), as_json)
+        return
     if (kind is None) == (corrections is None):
         raise ConfigurationError(
             "name either a KIND of correction or --corrections FILE", remedy="`kgscripts correct --help` has examples"
         )
-    settings = read_settings(models or ())
+    settings = None
+    if models:
+        from kgscripts.building.configuration import read_settings  # it imports all options of builds
+
+        settings = read_settings(models)
     if corrections is not None:
         done = correct_graph(directory, read_correction_file(corrections), settings=settings)
     else:
@@ -105,10 +130,73 @@ def correct(
     _print(done, as_json)
 
 
+_SUGGEST, _MOST_SUGGESTED = "suggest", 20
+_WIDTH = 80
+_NOT_IN_DOUBLE_QUOTES = re.compile(r'["$`\\!]')
+_TITLES = {
+    CorrectionKind.SAME_STEP: "steps of {scenario}",
+    CorrectionKind.SAME_SCENARIO: "scenarios",
+    CorrectionKind.SAME_THING: "things",
+}
+
+
+def _print_suggestions(directory: Path, found: list[Suggestion], as_json: bool) -> None:
+    """Print pairs with their numbers, evidence and commands; as JSON all of them, else the likeliest of each kind."""
+    start = ("kgscripts", "correct", str(directory))
+    if as_json:
+        keys = ("scenario", "names", "sources", "likeness", "evidence")
+        echo_json(
+            [
+                {"kind": item.kind, **{key: getattr(item, key) for key in keys if getattr(item, key)}}
+                | {"join": [*start, *item.words], "keep_apart": [*start, *item.apart]}
+                for item in found
+            ]
+        )
+        return
+    for kind, title in _TITLES.items():
+        listed = [item for item in found if item.kind is kind]
+        for item in listed[:_MOST_SUGGESTED]:
+            echo(shorten(title.format(scenario=printable(item.scenario)), _WIDTH, placeholder="…"))
+            names = (
+                f'"{name}" ({count(number, "source")})' for name, number in zip(item.names, item.sources, strict=True)
+            )
+            for line in (*names, *item.evidence):
+                echo(f"  {shorten(printable(line), _WIDTH - 2, placeholder='…')}")
+            echo(_command((*start, *item.words)))
+        if listed[_MOST_SUGGESTED:]:
+            echo(f"{len(listed) - _MOST_SUGGESTED:,} more such pairs: --json lists all")
+    if found:
+        echo("to keep two apart: different-... instead of same-...")
+    else:
+        echo("nothing in the graph looks like a duplicate")
+
+
+def _command(words: Sequence[str]) -> str:
+    """A command for a shell, in several lines where one would be too long."""
+    lines = ["  "]
+    for word in map(_quoted, words):
+        if lines[-1].strip() and len(lines[-1]) + len(word) > _WIDTH - 2:
+            lines.append("    ")
+        lines[-1] += f"{word} "
+    return " \\\n".join(map(str.rstrip, lines))
+
+
+def _quoted(word: str) -> str:
+    """A word for a shell, in double quotes if it needs any and they do."""
+    quoted = shlex.quote(word)
+    return quoted if quoted == word or _NOT_IN_DOUBLE_QUOTES.search(word) else f'"{word}"'
+
+
 def _correction(kind: str, words: list[str], author: str | None, withdraw: bool) -> Correction:
     names = {item.value.replace(" ", "-"): item for item in CorrectionKind}
+    if kind == _REVERSE:
+        if len(words) != len(_ORDER):
+            raise _unfitting(kind, words, " ".join(_ORDER))
+        kind, words = CorrectionKind.ADD.value, [*words[:2], "PRECEDES", words[2]]
     if kind not in names:
-        raise ConfigurationError(f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join(names)}")
+        raise ConfigurationError(
+            f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join((*names, _REVERSE))}"
+        )
     values = values_of(names[kind]) if withdraw else ()
     forms = [tuple(name for name in form if name not in values) for form in _WORDS[names[kind]]]
     fitting = [
@@ -118,10 +206,7 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
         called = _NAMES.get(names[kind], {})
         usages = (_usage(form, called) for form in forms)
         usage = " or ".join(dict.fromkeys(usages))
-        raise ConfigurationError(
-            f"the words after {kind} do not fit it ({len(words)} are given)",
-            remedy=f"kgscripts correct DIR {kind} {usage}",
-        )
+        raise _unfitting(kind, words, usage)
     given = dict(zip(fitting[0], words, strict=True))
     if "relation" in given:
         (given["relation"],) = _relation([given["relation"]])
@@ -131,6 +216,12 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
         author=author or getpass.getuser(),
         time=datetime.now(UTC).isoformat(),
         **given,
+    )
+
+
+def _unfitting(kind: str, words: list[str], usage: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"the words after {kind} do not fit it ({len(words)} are given)", remedy=f"kgscripts correct DIR {kind} {usage}"
     )
 
 
@@ -152,9 +243,11 @@ def _relation(words: list[str]) -> list[str]:
 def _print(done: Corrected, as_json: bool) -> None:
     if as_json:
         lists = {"recorded": done.recorded, "unmatched": done.unmatched, "overruled": done.overruled}
-        echo_json({name: [item.to_dict() for item in items] for name, items in lists.items()})
+        recorded = {name: [item.to_dict() for item in items] for name, items in lists.items()}
+        echo_json(recorded | {"taken": dict(done.taken)})
         return
-    lines = [f"recorded: {item.label}" for item in done.recorded]
+    lines = [f'"{given}" is taken as "{words}"' for given, words in done.taken.items()]
+    lines += [f"recorded: {item.label}" for item in done.recorded]
     if not done.recorded:
         lines.append("nothing new: the graph has these corrections, or later ones")
     lines += [

@@ -4,16 +4,16 @@ graph is assembled again."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
+from kgscripts.assembly.again import assemble_again
 from kgscripts.assembly.tables.words import names_source, spans_of
 from kgscripts.building.settings import Settings, check_settings
 from kgscripts.editing.correction_words import GraphWords, unknown
 from kgscripts.enrichers.protocol import enrichers_of
-from kgscripts.pipeline import assemble_again
 from kgscripts.records.corrections import add_corrections, read_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore
@@ -31,11 +31,13 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 @frozen
 class Corrected:
     """The result of corrections: those that are new to the graph, those of them that change nothing in it, and earlier
-    ones that no longer change anything, since these contradict them."""
+    ones that no longer change anything, since these contradict them. `taken` has given words with those that are taken
+    instead."""
 
     recorded: tuple[Correction, ...]
     unmatched: tuple[Correction, ...]
     overruled: tuple[Correction, ...] = ()
+    taken: Mapping[str, str] = field(factory=dict)
 
 
 def correct_graph(
@@ -91,8 +93,9 @@ def correct_in_words(directory: str | Path, correction: Correction, *, settings:
         known = read_corrections(store)
         if correction.kind is CorrectionKind.ABOUT and not correction.withdrawn:
             _check_text(store, correction)
-    found = GraphWords(StoredGraph.open(path), known).of_correction(correction)
-    return correct_graph(path, [found], settings=settings)
+    words = GraphWords(StoredGraph.open(path), known)
+    done = correct_graph(path, [words.of_correction(correction)], settings=settings)
+    return evolve(done, taken=words.taken)
 
 
 def _check_text(store: RecordStore, correction: Correction) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from attrs import frozen
 
 import kgscripts
+from kgscripts.assembly.again import assemble_again, versions_of
 from kgscripts.building.settings import Settings, check_settings
 from kgscripts.enrichers.protocol import enrichers_of
-from kgscripts.pipeline import assemble_again, versions_of
 from kgscripts.records.joining import join
 from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore

@@ -94,6 +94,12 @@ class Enricher(ABC):
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
+def subject_of(version: str, candidates: Sequence[str], content: Sequence[str]) -> str:
+    """The subject under which a store keeps what an enricher of this version gives for a row."""
+    shared = hashlib.sha256(json.dumps(list(candidates)).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([version, shared, content]).encode()).hexdigest()
+
+
 def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: Sequence[str]) -> pa.Table:
     """Enrich the rows that have no records yet.
 
@@ -101,11 +107,7 @@ def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: S
     """
     version = enricher.version
     store.extractors.add(version, enricher.name, "enricher", enricher.networks)
-    shared = hashlib.sha256(json.dumps(list(candidates)).encode()).hexdigest()
-    contents = {
-        hashlib.sha256(json.dumps([version, shared, content]).encode()).hexdigest(): content
-        for content in rows["content"].to_pylist()
-    }
+    contents = {subject_of(version, candidates, content): content for content in rows["content"].to_pylist()}
     keys = {tuple(content): key for key, content in contents.items()}
     # In the order of their content, so that the order of the rows does not matter.
     lacking = sorted((key for key in contents if not store.readings.has(key, version)), key=contents.__getitem__)

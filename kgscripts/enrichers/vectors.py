@@ -44,7 +44,7 @@ class ActionVectors(Enricher):
     query = """
         SELECT action AS target, [label] AS content FROM action
         WHERE action IN (SELECT action FROM occurrence WHERE scenario > 0)
-        UNION ALL SELECT -scenario, [label] FROM scenario WHERE scenario IN (SELECT scenario FROM occurrence)
+        UNION ALL SELECT -scenario, [own] FROM scenario WHERE scenario IN (SELECT scenario FROM occurrence)
         ORDER BY target
     """
     reader_of: ClassVar = {"CLOSE_MATCH": 'SELECT start, "end", similarity AS score FROM close_match_pair'}

@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 from attrs import define, field
 
+from kgscripts.assembly.again import versions_of
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import AssemblyPlan, Step, made_by
 from kgscripts.assembly.tables import changes, corrections, records, titles
 from kgscripts.assembly.tables.agreement import LABEL, changes_of, tools_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
-from kgscripts.pipeline import versions_of
 from kgscripts.records.corrections import read_corrections
 from kgscripts.records.opening import open_records
 from kgscripts.records.store import RecordStore

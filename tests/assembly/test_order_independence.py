@@ -6,6 +6,7 @@ import os
 import random
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -16,6 +17,7 @@ from kgscripts.assembly.assemble import assemble
 from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.corrections import add_corrections
 from kgscripts.records.store import RecordStore
+from schemas.corrections import Correction
 from schemas.graph_directory import locked
 from schemas.records import Document
 from schemas.vocabulary import DEFAULT_BASE_IRI
@@ -31,6 +33,14 @@ from tests.assembly.tiny_reader import (
     tiny,
     tiny_document,
 )
+
+_WHO: dict[str, Any] = {"author": "Ada", "time": "2026-03-01"}
+_OF_NAMES = [
+    Correction(kind="rename scenario", scenario="washing the dog", name="a clean dog", **_WHO),
+    Correction(kind="same scenario", scenario="repotting a plant", other="wash a cat", **_WHO),
+    Correction(kind="different scenario", scenario="planting a tree", other="repotting a plant", **_WHO),
+    Correction(kind="different thing", thing="water", other="pasta", **_WHO),
+]
 
 
 @settings(max_examples=3)
@@ -78,12 +88,13 @@ def test_partitions_threads_memory_and_optimizer_change_nothing(
     documents += [*test_titles.documents(test_titles.NAMES), *test_corrections.DOCUMENTS, *test_additions.ABOUT_PASTA]
     extractors = [*tiny(), TinySegmenter(), OtherTinyExtractor(), TinyDecomposer(), TinyLister(), TinyChanges()]
     with locked(tmp_path / "graph"), RecordStore(tmp_path / "graph/records") as store:
-        add_corrections(store, [*test_corrections.CORRECTIONS, *test_additions.ADDED])
+        add_corrections(store, [*test_corrections.CORRECTIONS, *test_additions.ADDED, *_OF_NAMES])
     report = build_graph(output=tmp_path / "graph", texts=documents, extractors=extractors)
     expected = graph_bytes(tmp_path / "graph")
     rows = graph_rows(tmp_path / "graph")
     assert {row["kind"] for row in rows["Correction"] if row["applied"]} == {
         *("add", "reject", "rename", "same step", "same thing", "tool role"),
+        *("rename scenario", "same scenario", "different scenario", "different thing"),
     }
     assert any(row["alternative_labels"] for row in rows["Scenario"] if not row["listed"])
     assert report.relations["PRECEDES"] > 3

@@ -12,11 +12,12 @@ from attrs import evolve, frozen
 
 from kgscripts import ScriptGraph
 from kgscripts.assembly import engine
+from kgscripts.assembly.again import versions_of
 from kgscripts.assembly.assemble import assemble
 from kgscripts.distributed.plan import ReadingPlan, split_reading
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
-from kgscripts.pipeline import build_graph, remove_source, versions_of
+from kgscripts.pipeline import build_graph, remove_source
 from kgscripts.records.store import RecordStore
 from schemas.changes import Level
 from schemas.errors import ConfigurationError

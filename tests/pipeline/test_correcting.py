@@ -255,14 +255,14 @@ def test_a_person_adds_withdraws_and_is_told_what_is_overruled(graph: ScriptGrap
         return run("correct", str(after), "add", PASTA, *words, "--author", "Ada")
 
     # As texts would give it.
-    assert add("Warm the plates") == 'recorded: "warm plate" is a step\n'
+    assert add("Warm the plates") == 'recorded: "warm the plates" is a step\n'
     assert "as appliance is right" in add("boil the water", "uses", "the oven", "appliance")
     assert add("watch film", "PRECEDES", "warm plate").startswith("recorded")
     assert "no longer applied" in add("warm plate", "PRECEDES", "watch the film")
     text = " ".join(run("show", str(after), PASTA).split())
-    assert "warm plate added by a person" in text
+    assert "warm the plates added by a person" in text
     assert "tools: oven (appliance, added by a person)" in text
-    assert 'corrected: "warm plate" is a step Ada' in text
+    assert 'corrected: "warm the plates" is a step Ada' in text
     assert "oven" in run("show", str(after), "--tool", "oven")
     differences = run("diff", str(before), str(after))
     assert "step added: warm plate (added by a person)" in differences

@@ -14,6 +14,7 @@ _ENDS = (("correction", _INTEGER), ("start", _INTEGER), ("end", _INTEGER))
 
 TABLES = {
     "added_action": (("correction", _INTEGER), ("scenario", _INTEGER), ("action", _INTEGER)),
+    "added_words": (("scenario", _INTEGER), ("action", _INTEGER), ("words", pa.string())),
     "added_has_sub_event": _ENDS,
     "added_expressed_as": _ENDS,
     "added_uses": (*_ENDS, ("role", pa.string())),
@@ -82,6 +83,14 @@ def named_needs(scenario_id: str) -> Rule:
 
 
 RULES = (
+    Rule(
+        "added_words",
+        "",
+        """
+        SELECT a.scenario, a.action, arg_max(c.name, correction) AS words
+        FROM added_action a JOIN correction c USING (correction) WHERE c.name <> '' GROUP BY a.scenario, a.action
+        """,
+    ),
     Rule(
         "step_verdict",
         "",

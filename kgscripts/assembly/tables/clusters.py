@@ -188,6 +188,11 @@ def _clustered(
             # Actions that the model does not merge get negative numbers.
             found = [-1 - place if number is None else number for place, (_, number, *_) in enumerate(of_scenario)]
             found = assembled_clusters(keys, sources, found)
+        # What no text tells was added as a step of its own: only a person joins it with another.
+        found = [
+            number if told else -1 - len(found) - place
+            for place, (number, told) in enumerate(zip(found, sources, strict=True))
+        ]
         if scenario in links:
             place = {action: number for number, (action, *_) in enumerate(of_scenario)}
             placed = (Link(place[link.one], place[link.other], link.same) for link in links[scenario])

@@ -16,16 +16,16 @@ import pyarrow as pa
 from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
 from kgscripts.assembly.step import Step, made_by, rows, tables_in, view
 from kgscripts.assembly.tables import additions, corrected_segments
-from kgscripts.assembly.tables.links import Link, agreeing
-from kgscripts.assembly.tables.words import RENAMED, THINGS_READ, action_of, leading_names
+from kgscripts.assembly.tables.links import Link, agreeing, holding, leading_of
+from kgscripts.assembly.tables.titles import told_key
+from kgscripts.assembly.tables.words import RENAMED, THINGS_READ, action_of, leading_names, names_of_things
 from kgscripts.changes.attributes import leading_attribute
 from kgscripts.records.store import RecordStore
-from schemas.corrections import NEEDS, Correction, CorrectionKind, change_in
+from schemas.corrections import NEEDS, OF_SCENARIOS, OF_STEPS, OF_THINGS, Correction, CorrectionKind, change_in
 
 ORDER = "PRECEDES"
 """A rejected order is left out before pairs are ranked."""
 
-_OF_LINKS = (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP)
 _COLUMNS = ("kind", "scenario", "step", "relation", "other", "thing", "name", "role")
 _INTEGER = pa.int32()
 
@@ -123,11 +123,23 @@ CORRECTED = (
     """,
     *(
         f"""
-        SELECT n.id, c.correction FROM correction c JOIN {name} n ON lower(n.label) = lower(thing(c.thing))
-        WHERE c.kind = 'same thing'
+        SELECT n.id, c.correction
+        FROM correction c JOIN {name} n ON lower(n.label) IN (lower(thing(c.thing)), lower(thing(c.other)))
+        WHERE c.kind IN ('same thing', 'different thing')
         """
         for name in ("tool", "entity")
     ),
+    f"""
+    SELECT s.id, c.correction FROM (SELECT *, scenario_key(scenario) AS key FROM correction) c
+         JOIN scenario s ON s.id = {_SCENARIO_ID}
+    WHERE (c.kind = 'rename scenario' AND s.label = c.name)
+          OR (c.kind = 'same scenario' AND EXISTS (FROM scenario_title WHERE told_key(name) = told_key(c.other)))
+    """,
+    f"""
+    SELECT s.id, c.correction
+    FROM (SELECT correction, scenario_key(UNNEST([scenario, other])) AS key FROM correction
+          WHERE kind = 'different scenario') c JOIN scenario s ON s.id = {_SCENARIO_ID}
+    """,
     "SELECT d.id, a.correction FROM about_document a JOIN document d USING (document)",
     *additions.CORRECTED,
 )
@@ -138,8 +150,39 @@ _ACTIONS = "FROM corrected_action ORDER BY correction, side, scenario, place"
 
 
 def add_functions(engine: Engine, corrections: Sequence[Correction]) -> None:
-    """Register ``thing(name)`` for the rules: the name of the group to which a thing belongs."""
+    """Register ``thing(name)`` for the rules, the name of the group to which a thing belongs, and
+    ``scenario_key(name)``, the key that all names of one scenario share."""
     engine.add_map("thing", leading_names(corrections))
+    keys = leading_of(corrections, OF_SCENARIOS, keys_of_scenarios)
+
+    def scenario_key(name: str) -> str:
+        key = told_key(name)
+        return keys.get(key, key)
+
+    engine.add_function("scenario_key", scenario_key, ["VARCHAR"], "VARCHAR")
+
+
+def keys_of_scenarios(correction: Correction) -> tuple[str, str]:
+    """The keys of the two names of a correction that links scenarios."""
+    return told_key(correction.scenario), told_key(correction.other or correction.name)
+
+
+def verdicts(corrections: Sequence[Correction]) -> dict[int, bool]:
+    """By number, for each correction that links names of things or of scenarios, whether it holds."""
+    of_scenarios = holding(corrections, OF_SCENARIOS, keys_of_scenarios)
+    return holding(corrections, OF_THINGS, names_of_things) | of_scenarios
+
+
+def _given_names(corrections: Sequence[Correction]) -> pa.Table:
+    """The names that people give scenarios, by the keys of these."""
+    holds = holding(corrections, OF_SCENARIOS, keys_of_scenarios)
+    found = {
+        keys_of_scenarios(item)[0]: item.name
+        for number, item in enumerate(corrections)
+        if item.kind is CorrectionKind.RENAME_SCENARIO and holds[number]
+    }
+    names = (pa.array(found.keys(), pa.string()), pa.array(found.values(), pa.string()))
+    return pa.table(names, ["key", "label"])
 
 
 def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
@@ -152,6 +195,7 @@ def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
     always = [
         *corrected_segments.steps(corrections, store),
         *_names(corrections),
+        rows("given_scenario_name", partial(_given_names, corrections)),
         *(view(name, query) for name, query in additions.THINGS.items()),
     ]
     if not corrections:
@@ -201,7 +245,7 @@ def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
     of_scenario: dict[int, list[int]] = defaultdict(list)
     for row in tables.table(_ACTIONS).to_pylist():
         number = row["correction"]
-        if corrections[number].kind in _OF_LINKS:
+        if corrections[number].kind in OF_STEPS:
             sides[number][row["side"]].append(row["action"])
             if number not in of_scenario[row["scenario"]]:
                 of_scenario[row["scenario"]].append(number)
@@ -211,7 +255,7 @@ def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
         latest_first = sorted(numbers, reverse=True)
         links = [
             [
-                Link(one, other, corrections[number].kind is CorrectionKind.SAME_STEP)
+                Link(one, other, OF_STEPS[corrections[number].kind])
                 for one in sides[number][1]
                 for other in sides[number][2]
             ]

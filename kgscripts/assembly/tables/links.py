@@ -1,4 +1,4 @@
-"""Links between actions, given by people: the two must be one step (must-link) or must not (cannot-link).
+"""Links between two actions or names, given by people: both must be one (must-link) or must not (cannot-link).
 
 Wagstaff et al., 2001, Constrained K-means Clustering with Background Knowledge, section 3.
 """
@@ -6,9 +6,11 @@ Wagstaff et al., 2001, Constrained K-means Clustering with Background Knowledge,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from attrs import frozen
+
+from schemas.corrections import Correction, CorrectionKind
 
 
 @frozen
@@ -58,6 +60,44 @@ def agreeing(corrections: Iterable[Sequence[Link]]) -> list[bool]:
             sets, apart = tried, tried_apart
         verdicts.append(agrees)
     return verdicts
+
+
+def holding(
+    corrections: Sequence[Correction],
+    kinds: Mapping[CorrectionKind, bool],
+    names_of: Callable[[Correction], tuple[str, str]],
+) -> dict[int, bool]:
+    """By number, for each correction that links two names, whether it agrees with all later ones.
+
+    The oldest corrections come first. `kinds` say whether the two names of a correction mean the same.
+    """
+    numbers: dict[str, int] = {}
+    latest_first = [number for number, item in enumerate(corrections) if item.kind in kinds][::-1]
+    links = []
+    for number in latest_first:
+        one, other = (numbers.setdefault(name, len(numbers)) for name in names_of(corrections[number]))
+        links.append([Link(one, other, kinds[corrections[number].kind])])
+    return dict(zip(latest_first, agreeing(links), strict=True))
+
+
+def leading_of(
+    corrections: Sequence[Correction],
+    kinds: Mapping[CorrectionKind, bool],
+    names_of: Callable[[Correction], tuple[str, str]],
+) -> dict[str, str]:
+    """For every name that a correction joins with another the one that counts: the first name of the latest correction.
+
+    The arguments are those of `holding`; corrections that later ones contradict join nothing.
+    """
+    groups: dict[str, set[str]] = {}
+    leading: dict[str, str] = {}
+    for number, holds in sorted(holding(corrections, kinds, names_of).items()):
+        if holds and kinds[corrections[number].kind]:
+            one, other = names_of(corrections[number])
+            group = groups.get(one, {one}) | groups.get(other, {other})
+            groups |= dict.fromkeys(group, group)
+            leading |= dict.fromkeys(group, one)
+    return leading
 
 
 def linked_clusters(clusters: Sequence[int], links: Iterable[Link]) -> list[int]:

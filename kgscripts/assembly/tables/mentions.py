@@ -17,7 +17,7 @@ NAMESAKE = Rule(
     f"""
     SELECT s.scenario, a.action FROM
         (SELECT action, activity_key(label) AS key FROM action WHERE predicate IN ({listed("activity")})) a
-        JOIN (SELECT scenario, activity_key(label) AS key FROM scenario) s USING (key)
+        JOIN (SELECT scenario, activity_key(own) AS key FROM scenario) s USING (key)
     """,
 )
 """The actions that name a whole scenario and are no step of it: "have barbecue" in *having a barbecue*."""

@@ -75,7 +75,7 @@ _NEEDED = Rule(
 """Tools and entities, numbered by ascending id: the ends of NEEDS."""
 
 _THINGS = "SELECT needed, label, tool IS NOT NULL AS is_tool FROM needed"
-_SCENARIOS = "SELECT scenario, label FROM scenario"
+_SCENARIOS = "SELECT scenario, own AS label FROM scenario"
 
 
 def steps(readers: Sequence[int]) -> list[Step]:

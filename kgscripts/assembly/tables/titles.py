@@ -3,6 +3,8 @@ without a label, and the texts of labels."""
 
 from __future__ import annotations
 
+from functools import cache
+
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
@@ -56,20 +58,22 @@ ACTION_TEXT = "coalesce(w.words || coalesce(' ' || nullif(w.phrase, ''), ''), {0
 STEP_TEXTS = Rule(
     "step_text",
     "scenario",
-    f"""
+    """
     SELECT s.step, coalesce(
-               any_value({ACTION_TEXT.format("a")}) FILTER (WHERE a.label = s.label),
+               any_value(coalesce(w.words || coalesce(' ' || nullif(w.phrase, ''), ''), g.words, a.label))
+                   FILTER (WHERE a.label = s.label),
                arg_min(w.words, row(-x.support, a.place)) FILTER (
                    WHERE concat_ws(' ', a.predicate, nullif(a.particle, ''), a.object) = s.label),
                s.label) AS label_text
     FROM step s LEFT JOIN expressed_as x ON x.start = s.step LEFT JOIN action a ON a.action = x."end"
          LEFT JOIN sense_words w ON w.scenario = s.scenario AND w.action = a.action
+         LEFT JOIN added_words g ON g.scenario = s.scenario AND g.action = a.action
     WHERE mine(s.scenario)
     GROUP BY s.step, s.label
     """,
 )
-"""The text of each label of the graph: that of the action that it names, with or without its phrase, or the label that
-a person gave."""
+"""The text of each label of the graph: that of the action that it names, with or without its phrase, or the words or
+the label that a person gave."""
 
 
 NUMBERS = Rule(
@@ -78,12 +82,15 @@ NUMBERS = Rule(
     # Scenario 0 means none.
     """
     SELECT row_number() OVER (ORDER BY id)::INTEGER AS scenario, *
-    FROM (SELECT label, identifier('scenario', slug(key), part('Scenario') || part(key)) AS id,
-                 coalesce(list(name ORDER BY name) FILTER (WHERE name <> label), []) AS other_names
-          FROM scenario_name GROUP BY key, label)
+    FROM (SELECT label, own, identifier('scenario', slug(key), part('Scenario') || part(key)) AS id,
+                 coalesce(list(name ORDER BY name) FILTER (WHERE name <> label), []) AS other_names,
+                 coalesce(list(name ORDER BY name) FILTER (WHERE joined), []) AS joined_names
+          FROM scenario_name GROUP BY key, label, own)
     """,
 )
-"""The scenarios, numbered by ascending id. The id follows from the key, so that another name changes the label only."""
+"""The scenarios, numbered by ascending id. The id follows from the key, so that another name changes the label only.
+What is computed about a scenario is made of its `own` name, so that no network runs since a person gave it another
+one."""
 
 _NAMES = (
     # Another name of an activity that a written script gives has the key of the script's own name.
@@ -104,40 +111,48 @@ _NAMES = (
         "scenario_title",
         "name",
         """
-        SELECT t.name, coalesce(a.key, t.key) AS key, t.support
+        SELECT t.name, coalesce(a.key, t.key) AS key, coalesce(a.key, t.key) <> told_key(t.name) AS joined, t.support
         FROM (SELECT scenario AS name, scenario_key(scenario) AS key, count(DISTINCT document) AS support
               FROM segment_told WHERE mine(scenario) GROUP BY scenario) t
              LEFT JOIN scenario_alias a ON a.other = t.key
         """,
     ),
-    # The label is the listed name, else the most frequent one, among equally frequent ones the shortest.
+    # The label is what a person calls it, else `own`: the listed name, else the most frequent one, among equally
+    # frequent ones the shortest. Names of a scenario that a person joined with it come last.
     Rule(
         "scenario_name",
         "",
         """
-        SELECT name, key, CASE WHEN key IN (SELECT label FROM listed_scenario) THEN key
-                          ELSE first_value(name) OVER (PARTITION BY key ORDER BY support DESC, length(name), name)
-                          END AS label
-        FROM scenario_title
+        SELECT name, key, joined, coalesce(g.label, t.own) AS label, t.own
+        FROM (SELECT name, key, joined, CASE WHEN key IN (SELECT label FROM listed_scenario) THEN key
+                                ELSE first_value(name) OVER (PARTITION BY key
+                                                             ORDER BY joined, support DESC, length(name), name)
+                                END AS own
+              FROM scenario_title) t LEFT JOIN given_scenario_name g USING (key)
         """,
     ),
 )
 
 
 def _listed() -> pa.Table:
-    return pa.table({"label": sorted(concept.label for concept in concept_scheme())})
+    return pa.table({"label": sorted(_listed_labels())})
 
 
 def add_functions(engine: Engine) -> None:
-    """Register ``scenario_key(name)`` for the rules, the key that all names of one activity share, and
-    ``activity_key(words)``, which is the same for a listed scenario and for an action that names it."""
-    listed = {concept.label for concept in concept_scheme()}
-
-    def scenario_key(name: str) -> str:
-        return name if name in listed else title_key(name) or name
-
-    engine.add_function("scenario_key", scenario_key, ["VARCHAR"], "VARCHAR")
+    """Register ``told_key(name)`` for the rules, `told_key`, and ``activity_key(words)``, which is the same for a
+    listed scenario and for an action that names it."""
+    engine.add_function("told_key", told_key, ["VARCHAR"], "VARCHAR")
     engine.add_function("activity_key", title_key, ["VARCHAR"], "VARCHAR")
+
+
+def told_key(name: str) -> str:
+    """The key that all names of one activity share, without the corrections of people."""
+    return name if name in _listed_labels() else title_key(name) or name
+
+
+@cache
+def _listed_labels() -> frozenset[str]:
+    return frozenset(concept.label for concept in concept_scheme())
 
 
 def steps() -> list[Step]:
@@ -160,7 +175,7 @@ _GIVEN = """
         SELECT s.document, s.scenario FROM segment_as_read s JOIN extractor x USING (reader) WHERE x.name = 'labels'
     )
     SELECT * FROM given
-         JOIN (SELECT scenario, scenario_key(scenario) AS key FROM (SELECT DISTINCT scenario FROM given))
+         JOIN (SELECT scenario, told_key(scenario) AS key FROM (SELECT DISTINCT scenario FROM given))
          USING (scenario)
 """
 _DETECTED = "SELECT s.* FROM segment_as_read s JOIN extractor x USING (reader) WHERE x.name = 'scenarios'"

@@ -124,7 +124,7 @@ _MENTIONS = """
 """
 
 _ACTIONS = """
-    SELECT r.scenario, r.action, r.step, s.label AS scenario_label, a.label, v.values AS own,
+    SELECT r.scenario, r.action, r.step, s.own AS scenario_label, a.label, v.values AS own,
            l.values AS scenario_values, object <> '' AS has_object, preposition <> '' AS has_phrase,
            particle <> '' AS has_particle, predicate, particle, object, preposition
     FROM (SELECT DISTINCT scenario, action, step FROM realization WHERE scenario > 0) r JOIN action a USING (action)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
+from kgscripts.assembly.tables.links import leading_of
 from kgscripts.text.lexicon import word_list
 from kgscripts.text.verb_objects import verb_objects
-from schemas.corrections import Correction, CorrectionKind, plain_words
+from kgscripts.titles.plain import singular
+from schemas.corrections import OF_THINGS, Correction, plain_words
 from schemas.records import Action
 
 THINGS_READ = """
@@ -36,21 +38,15 @@ RENAMED = {
 """The kinds of records that name things, and their columns with the names."""
 
 
-def leading_names(corrections: Iterable[Correction]) -> dict[str, str]:
+def names_of_things(correction: Correction) -> tuple[str, str]:
+    """The two names of a correction that links things."""
+    return correction.thing, correction.other
+
+
+def leading_names(corrections: Sequence[Correction]) -> dict[str, str]:
     """The name of every thing that a correction joins with another: that of the latest correction. The oldest come
     first."""
-    groups: dict[str, set[str]] = {}
-    leading: dict[str, str] = {}
-    for correction in corrections:
-        if correction.kind is not CorrectionKind.SAME_THING:
-            continue
-        group = {correction.thing, correction.other}
-        for name in (correction.thing, correction.other):
-            group |= groups.get(name, set())
-        for name in group:
-            groups[name] = group
-            leading[name] = correction.thing
-    return leading
+    return leading_of(corrections, OF_THINGS, names_of_things)
 
 
 _PARTICLES = word_list("particles", "particles and prepositions")
@@ -82,6 +78,16 @@ def action_of(words: str) -> Action:
         preposition="".join(rest[place : place + 1]),
         prepositional_object=" ".join(rest[place + 1 :]),
     )
+
+
+def label_of(words: str) -> str:
+    """The label of the action that a text with these words would give, if they are a verb, its particle, and nouns
+    without articles: a particle at the end stands behind the verb, and nouns are in the singular.
+    """
+    verb, *rest = words.split()
+    if len(rest) > 1 and rest[-1] in _PARTICLES:
+        rest = [rest[-1], *rest[:-1]]
+    return " ".join([verb, *(word if word in _PARTICLES | _PREPOSITIONS else singular(word) for word in rest)])
 
 
 def spans_of(words: str, text: str) -> Iterator[tuple[int, int]]:

@@ -13,10 +13,11 @@ from kgscripts.assembly.rules.corrected_relations import CORRECTED_ROLE, correct
 from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.additions import OVERRULED
 from kgscripts.assembly.tables.corrections import CORRECTED
+from kgscripts.assembly.tables.corrections import verdicts as verdicts_of
 from kgscripts.assembly.tables.words import leading_names
 from kgscripts.assembly.writing.discards import DiscardLog
 from kgscripts.assembly.writing.evidence import as_batches
-from schemas.corrections import Correction, CorrectionKind
+from schemas.corrections import OF_STEPS, Correction, CorrectionKind
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import Discard, DiscardReason
 from schemas.vocabulary import node_id
@@ -62,14 +63,16 @@ def steps(
 
 
 def _write_all(corrections: Sequence[Correction], writer: ScriptGraphWriter, log: DiscardLog, tables: Engine) -> None:
-    verdicts = {row["correction"]: row["holds"] for row in tables.table(_VERDICTS).to_pylist()}
+    verdicts = {row["correction"]: row["holds"] for row in tables.table(_VERDICTS).to_pylist()} | verdicts_of(
+        corrections
+    )
     overruled = set(tables.values(OVERRULED))
     renamed = _renamed(corrections, set(tables.values(_NAMED)))
     corrected: dict[int, list[str]] = defaultdict(list)
     for row in (*tables.table(_KEPT).to_pylist(), *tables.table(_STATEMENTS).to_pylist()):
         number = row["correction"]
         kind = corrections[number].kind
-        is_link = kind in (CorrectionKind.SAME_STEP, CorrectionKind.DIFFERENT_STEP)
+        is_link = kind in OF_STEPS or number in verdicts
         # A correction can name something in the graph and change nothing, such as a name that it has already.
         if (not is_link or verdicts.get(number)) and (kind is not CorrectionKind.SAME_THING or number in renamed):
             corrected[number].append(row["id"])
@@ -101,7 +104,7 @@ def _renamed(corrections: Sequence[Correction], named: Collection[str]) -> set[i
         number
         for number, item in enumerate(corrections)
         if item.kind is CorrectionKind.SAME_THING
-        and any(name in named and leading[name] != name for name in (item.thing, item.other))
+        and any(name in named and leading.get(name, name) != name for name in (item.thing, item.other))
     }
 
 

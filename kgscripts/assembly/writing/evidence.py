@@ -117,7 +117,7 @@ def step(writer: ScriptGraphWriter) -> Step:
 
 
 _SCENARIOS = (
-    "SELECT id, label, other_names, coalesce(w.names, []) AS written_names, support "
+    "SELECT id, label, own, other_names, joined_names, coalesce(w.names, []) AS written_names, support "
     "FROM scenario s JOIN scenario_total t ON t.key = s.scenario LEFT JOIN written_name w USING (scenario) ORDER BY id"
 )
 
@@ -160,13 +160,14 @@ def node_steps(writer: ScriptGraphWriter) -> list[Step]:
     def write_scenarios(tables: Engine) -> None:
         listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
         scenarios = tables.table(_SCENARIOS).to_pydict()
-        others, written = scenarios.pop("other_names"), scenarios.pop("written_names")
+        owns = scenarios.pop("own")
+        further = (scenarios.pop(name) for name in ("other_names", "joined_names", "written_names"))
         columns = scenarios | {
             "alternative_labels": [
-                list(dict.fromkeys([*listed.get(label, other), *(name for name in names if name != label)]))
-                for label, other, names in zip(scenarios["label"], others, written, strict=True)
+                [name for name in dict.fromkeys([own, *listed.get(own, other), *joined, *written]) if name != label]
+                for label, own, other, joined, written in zip(scenarios["label"], owns, *further, strict=True)
             ],
-            "listed": [label in listed for label in scenarios["label"]],
+            "listed": [own in listed for own in owns],
         }
         writer.write("Scenario", as_batches("Scenario", columns))
 
