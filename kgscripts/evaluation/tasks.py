@@ -236,6 +236,29 @@ def steps(
 
 
 @evaluation_task(
+    "--inscript corpora/inscript --descript corpora/descript/gold_paraphrase_sets",
+    place=of_checkpoint("steps"),
+    benchmarks=[
+        Benchmark("matches", {"inscript": "inscript", "descript": "descript/gold_paraphrase_sets"}, {"model": "steps"})
+    ],
+)
+def matches(
+    inscript: Annotated[Path, typer.Option(metavar="DIR", help="InScript: a folder with train and val.")],
+    descript: Annotated[Path, typer.Option(metavar="FILE|DIR", help="Gold paraphrase sets of DeScript.")],
+    model: Annotated[str, typer.Option(metavar="NAME|DIR", help="A model that merges steps.")] = "default",
+    report: Report = quiet,
+) -> list[Evaluation]:
+    """Evaluate which actions of texts are matched to the steps of the written scripts that ship.
+
+    Each scenario is scored by weights that were learnt from the labels of the others.
+    """
+    from kgscripts.evaluation.steps.script_matches import evaluate_matches
+
+    report(description="scenarios", total=17)
+    return evaluate_matches(inscript=inscript, descript=descript, model=model, on_scenario=lambda: report(advance=1))
+
+
+@evaluation_task(
     "corpora/captaincook",
     place=_place_of_extractor,
     benchmarks=[Benchmark("order: CaptainCook4D", {"directory": "captaincook"})],

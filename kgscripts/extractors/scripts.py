@@ -55,7 +55,7 @@ def _records(item: ParsedDocument) -> Iterator[Record]:
     written = list(_steps(script, places))
     starts = {own.step.id: own.place["name"].span.start for own in written}
     following = script.must_precede()
-    actions = _actions(script)
+    actions = actions_of(script)
     for own in written:
         step = own.step
         event = _event(step, actions[step.id], own.place)
@@ -125,7 +125,7 @@ def _needs(script: Script, places: Place) -> Iterator[Need]:
         )
 
 
-def _actions(script: Script) -> dict[str, Action]:
+def actions_of(script: Script) -> dict[str, Action]:
     """The action of each step by its id. Where several would have the same, the rest of the name is the object."""
     found = {step.id: action_of(step) for step in script.all_steps()}
     times = Counter(found.values())

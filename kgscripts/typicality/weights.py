@@ -107,14 +107,14 @@ def learn(found: Numbers, vectors: Vectors, is_so: NDArray[np.bool_], sets: int)
     )
 
 
-def newton(design: Numbers, target: Numbers, penalty: float) -> Numbers:
-    """The weights of the columns; the last column, the constant, has no penalty."""
+def newton(design: Numbers, target: Numbers, penalty: float, mass: Numbers | float = 1.0) -> Numbers:
+    """The weights of the columns; the last column, the constant, has no penalty. `mass` is how much each row counts."""
     ridge = np.append(np.full(design.shape[1] - 1, penalty), 1e-9)
     weights = np.zeros(design.shape[1])
     for _ in range(_STEPS):
         probable = 1 / (1 + np.exp(-design @ weights))
-        slope = design.T @ (probable - target) + ridge * weights
-        curvature = (design * (probable * (1 - probable))[:, None]).T @ design + np.diag(ridge)
+        slope = design.T @ (mass * (probable - target)) + ridge * weights
+        curvature = (design * (mass * probable * (1 - probable))[:, None]).T @ design + np.diag(ridge)
         step = np.linalg.solve(curvature, slope)
         weights -= step
         if np.abs(step).max() < 1e-6:

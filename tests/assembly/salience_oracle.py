@@ -35,7 +35,8 @@ def expected_marks(rows: Rows, usual: float = 0.62) -> Marks:
         salience = (same + Fraction(row["support"] - same, 4)) * typicality**3 * says
         added = row.get("added", False)
         common = row["support"] >= 3 and Fraction(row["support"], sources[row["from_id"]]) >= Fraction(2, 5)
-        unusual = float(typicality) < usual and not added and not common and not row.get("essential")
+        few = sources[row["from_id"]] < 3
+        unusual = float(typicality) < usual and not (added or common or few or row.get("essential"))
         first = common or (row.get("essential", False) and row["support"] >= 3)
         ranked[row["from_id"]].append((not added, not first, unusual, -salience, row["mean_position"], row["to_id"]))
     return {

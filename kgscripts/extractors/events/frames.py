@@ -27,6 +27,7 @@ from kgscripts.text.syntax import (
     conjuncts,
     is_passive,
     lemma,
+    markers_of,
     particle_of,
     prepositional_phrases,
     subjects_of,
@@ -51,6 +52,7 @@ _PARTICLE_ADVERBS = word_list("particles", "particles and prepositions", "adverb
 _ADVERBIAL = UNMARKED_OBLIQUE | {"advmod"}
 _MEANS = word_list("means")
 _LETTING = word_list("letting")
+_UNTIL = word_list("until")
 
 
 @frozen(kw_only=True)
@@ -157,6 +159,8 @@ class ReadText:
         for event in events:
             frame = _frame(event, tokens, least, roles)
             frame.reason = _reason(event, least)
+            if frame.reason is None and event.label == Reality.INSTRUCTED and _bounds_another(frame.verb):
+                frame.reason = DiscardReason.MENTIONED
             frame.is_instructed = event.label == Reality.INSTRUCTED
             yield self.words[event.word][0], frame
 
@@ -194,6 +198,15 @@ def _reason(event: ReadEvent, least: Thresholds) -> DiscardReason | None:
     others = {label: share for label, share in event.labels.items() if label not in HAPPENS}
     most = max(others, key=lambda label: others[label], default="")
     return _REASONS.get(most, DiscardReason.MENTIONED)
+
+
+def _bounds_another(verb: Token) -> bool:
+    """Whether an event says only how long another one lasts, or what it comes before: "stir until it thickens", "before
+    touching the fuse, let it cool". The text tells it elsewhere, if it is a step."""
+    while verb.dep_ == "conj" and verb.head.i < verb.i:
+        verb = verb.head
+    markers = {marker.lower_ for marker in markers_of(verb)}
+    return bool(markers & _UNTIL) or ("before" in markers and verb.i < verb.head.i)
 
 
 def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int, ToolRole]) -> Frame:

@@ -66,14 +66,18 @@ def match_features(contexts: StepContexts, steps: Sequence[ScriptStep], vectors:
 
 
 def match_script(
-    contexts: StepContexts, steps: Sequence[ScriptStep], vectors: Vectors, floor: float = FLOOR
+    contexts: StepContexts,
+    steps: Sequence[ScriptStep],
+    vectors: Vectors,
+    floor: float = FLOOR,
+    weights: Sequence[float] = WEIGHTS,
 ) -> ScriptMatches:
     """The steps of a script that actions of texts are.
 
     Of two actions that stand in the same texts, one at most is a step: the more probable one.
     """
     found = match_features(contexts, steps, vectors)
-    probabilities = 1 / (1 + np.exp(-(found @ np.array(WEIGHTS[:-1]) + WEIGHTS[-1])))
+    probabilities = 1 / (1 + np.exp(-(found @ np.array(weights[:-1]) + weights[-1])))
     probabilities = probabilities.round(4)
     probabilities[opposed(contexts.actions, [step.action for step in steps])] = 0.0
     chosen = probabilities.argmax(axis=1)
