@@ -11,10 +11,10 @@ from types import MappingProxyType
 
 from attrs import evolve
 
-from kgscripts.text.lexicon import word_list
+from kgscripts.text.lexicon import is_a, word_list
 from kgscripts.text.plain_words import visible
-from kgscripts.titles.keys import gerund, is_left_out, title_key
-from kgscripts.titles.plain import plain_title, word_class
+from kgscripts.titles.keys import activity_words, gerund, named_thing, tells_activity, title_key
+from kgscripts.titles.plain import plain_title, singular
 from schemas.errors import InputError
 from schemas.records import Document, PassageKind
 from schemas.scenario_documents import ScenarioConcept, concept_scheme
@@ -68,6 +68,8 @@ _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 _EDGES = " \t\r\n.!?:;,…\"'“”‘’*_`#-"
 _DETERMINERS = word_list("articles", "possessives", "words for one's own") | {"some"}
 
+_MINE = frozenset({"my", "our"})
+
 # InScript (Modi et al., LREC 2016) labels its scenarios with one word.
 _INSCRIPT = MappingProxyType(
     {
@@ -98,7 +100,7 @@ def resolve(label_or_title: str) -> str:
     listed = _listed(label_or_title)
     if listed:
         return listed
-    text = _normalised(label_or_title)
+    text = resolve_title(label_or_title) if plain_title(label_or_title)[1] else _plain(label_or_title)
     if not text:
         raise InputError(f"no scenario in {label_or_title[:80]!r}", remedy="give it in words")
     return text
@@ -113,13 +115,21 @@ def resolve_title(title: str) -> str:
     _check(title)
     if (found := _listed_title(title)) is not None:
         return found
-    plain, how_to = plain_title(title)
-    if not any(map(str.isalnum, plain)):
+    if not any(map(str.isalnum, plain_title(title)[0])):
         return resolve(title)
-    verb, space, rest = plain.partition(" ")
-    while how_to and rest and (is_left_out(verb) or verb == "and"):  # "how to quickly and safely remove a tick"
-        verb, space, rest = rest.partition(" ")
-    return gerund(verb) + space + rest if how_to or verb in word_class("verb") else plain
+    return " ".join(_of_anybody(activity_words(title)))
+
+
+def _of_anybody(words: list[str]) -> list[str]:
+    """The words of a name with "the" for what belongs to the writer: "washing the bike", but "washing my hair"."""
+    if not words[0].endswith("ing"):
+        return words
+    return [
+        ("your" if after == "own" else "the")
+        if word in _MINE and after and not is_a(singular(after), "person", "body")
+        else word
+        for word, after in zip(words, [*words[1:], ""], strict=True)
+    ]
 
 
 def scenario_ids(title: str) -> list[str]:
@@ -134,9 +144,10 @@ def is_listed(label_or_title: str) -> bool:
 
 
 def names_scenario(title: str) -> bool:
-    """Whether a title refers to a listed scenario, or begins with "how to"."""
-    plain = _plain(title)
-    return bool(plain) and (_HOW_TO.match(plain) is not None or _listed_title(title) is not None)
+    """Whether a title refers to a listed scenario, or tells an activity by its verb (`tells_activity`)."""
+    if _listed(title) is not None or tells_activity(title):
+        return True
+    return named_thing(title) is None and _listed_title(title) is not None
 
 
 def scenario_of(document: Document) -> str:
@@ -221,15 +232,6 @@ def _key(text: str) -> str:
     if words:
         words[0] = gerund(words[0])
     return " ".join(word for word in words if word not in _DETERMINERS)
-
-
-def _normalised(text: str) -> str:
-    plain = _plain(text)
-    how_to = _HOW_TO.match(plain)
-    if not how_to:
-        return plain
-    verb, space, rest = plain[how_to.end() :].partition(" ")
-    return gerund(verb) + space + rest
 
 
 def _plain(text: str) -> str:
