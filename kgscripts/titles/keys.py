@@ -135,7 +135,7 @@ def tells_activity(title: str) -> bool:
         return how_to and bool(plain)
     is_past = first in word_pairs("past.tsv") or (first.endswith("ed") and len(first) > 4)
     if rest[0] in _DETERMINERS:
-        return is_past or first in _gerunds() or (_is_verb(first) and len(first) > 5)
+        return is_past or first in _gerunds() or (first.endswith("ing") and _names_act(first) and len(first) > 5)
     return gerund_is_known(first) and first not in _VAGUE and not _PARTICLES.issuperset(rest)
 
 

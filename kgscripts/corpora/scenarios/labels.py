@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from attrs import evolve
 
+from kgscripts.corpora.list_markers import commands
 from kgscripts.text.lexicon import is_a, word_list
 from kgscripts.text.plain_words import visible
 from kgscripts.titles.keys import activity_words, gerund, named_thing, tells_activity, title_key
@@ -68,6 +69,9 @@ _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 _EDGES = " \t\r\n.!?:;,…\"'“”‘’*_`#-"
 _DETERMINERS = word_list("articles", "possessives", "words for one's own") | {"some"}
 
+_NO_WORD = re.compile(r"[\s_+-]+")
+_SENTENCE = re.compile(r"\S[^.!?]*[.!?]")
+_OPENING = re.compile(r"(?:(?:then|now|next|first|finally|afterwards?|lastly|and|to start)\b,?\s*)+", re.IGNORECASE)
 _MINE = frozenset({"my", "our"})
 
 # InScript (Modi et al., LREC 2016) labels its scenarios with one word.
@@ -151,22 +155,38 @@ def names_scenario(title: str) -> bool:
 
 
 def scenario_of(document: Document) -> str:
-    """The scenario that a document's label or title names; "" if neither does.
+    """The scenario that a document's label, title or file names; "" if none does.
 
-    The label takes precedence. A title names a scenario if it refers to a listed one, or belongs to a how-to: it begins
-    with "how to", or the document has steps. Other titles, such as those of stories, name no scenario.
+    The label takes precedence. A title names a scenario if it refers to a listed one, tells an activity, or is that of
+    a how-to: the document has steps, or most of its sentences are commands. Other titles, such as those of stories,
+    name no scenario. The name of a file counts last, and if it tells an activity ("assembling-a-bed.txt").
     """
     if document.scenario.strip(_EDGES):
         return resolve(document.scenario)
     title = document.title
-    has_steps = any(passage.kind is PassageKind.STEP for passage in document.passages)
-    return resolve_title(title) if names_scenario(title) or (has_steps and title.strip(_EDGES)) else ""
+    if names_scenario(title) or (title.strip(_EDGES) and _instructs(document)):
+        return resolve_title(title)
+    name = _NO_WORD.sub(" ", PurePath(document.name).stem) if "#" not in document.name else ""
+    return resolve_title(name) if tells_activity(name) else ""
+
+
+def _instructs(document: Document) -> bool:
+    """Whether a document has steps, or at least half of the letters of its sentences are in commands."""
+    if any(passage.kind is PassageKind.STEP for passage in document.passages):
+        return True
+    told = letters = 0
+    for passage in document.passages:
+        if passage.kind is PassageKind.PARAGRAPH:
+            for sentence in _SENTENCE.findall(document.text, passage.start, passage.end):
+                letters += len(sentence)
+                told += len(sentence) if commands(_OPENING.sub("", sentence)) else 0
+    return 0 < letters <= 2 * told
 
 
 def with_scenario(document: Document, scenario: str) -> Document:
     """The document with this label, unless its own label or its title (see `names_scenario`) names a scenario.
 
-    The label precedes the title of a text with steps that is neither listed nor begins with "how to".
+    The label precedes the title of a text with steps that names none by itself.
     """
     if document.scenario.strip(_EDGES) or names_scenario(document.title):
         return document
