@@ -14,17 +14,22 @@ from attrs import define, frozen
 
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe
+from kgscripts.models.scenarios.whole_texts import without_asides
 from kgscripts.models.stored_vectors import decoded
 from kgscripts.settings import model_setting
 from schemas.provenance import Model
 from schemas.records import NamedSegment, Record, SentenceVector
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kgscripts.models.scenarios.detector import ScenarioDetector
     from schemas.scenario_documents import DetectedSegment
 
 LEAST_CONFIDENCE = 0.5
 """The least confidence of a passage about an offered scenario."""
+LEAST_NEARNESS = 0.5
+"""The least cosine of a passage and the offered scenario that it is about."""
 
 _TASK = "scenarios"
 
@@ -46,7 +51,7 @@ class NamedScenarios(Enricher):
     """
 
     name = "named-scenarios"
-    rules = "1"
+    rules = "2"
     task = "passages about scenarios that labels and titles name"
     requires: ClassVar[tuple[str, ...]] = ("scenario-vectors",)
     reads = (SentenceVector,)
@@ -85,7 +90,7 @@ class NamedScenarios(Enricher):
     def __init__(self, settings: NamedScenarioSettings | None = None, model: ScenarioDetector | None = None) -> None:
         super().__init__(settings)
         self._given = model
-        self._offered: tuple[Sequence[str], _OnVectors] | None = None
+        self._offered: tuple[Sequence[str], _OnVectors, dict[str, NDArray[np.float64]]] | None = None
 
     @property
     def networks(self) -> tuple[Model, ...]:
@@ -110,10 +115,23 @@ class NamedScenarios(Enricher):
             named_segments(
                 [(int(start), int(end)) for start, end, _ in text],
                 [(int(start), int(end), name, float(sure)) for start, end, name, sure in json.loads(content[0])],
-                [segment for segment in segments if not offered.isdisjoint(segment.scenarios)],
+                [
+                    segment
+                    for segment in segments
+                    if not offered.isdisjoint(segment.scenarios) and self._is_alike(segment, own)
+                ],
             )
-            for content, text, segments in zip(contents, texts, found, strict=True)
+            for content, text, own, segments in zip(contents, texts, vectors, found, strict=True)
         ]
+
+    def _is_alike(self, segment: DetectedSegment, vectors: NDArray[np.int8]) -> bool:
+        """Whether the middle of a segment is near what is offered: few scenarios are offered, and one may only be the
+        least wrong."""
+        assert self._offered is not None
+        middle = vectors[segment.start : segment.end].astype(float)
+        middle = (middle / np.linalg.norm(middle, axis=1, keepdims=True)).sum(axis=0)
+        nearness = float(self._offered[2][segment.scenarios[0]] @ middle) / float(np.linalg.norm(middle))
+        return round(nearness, 3) >= LEAST_NEARNESS
 
     def _detector(self, candidates: Sequence[str]) -> _OnVectors:
         """The detector with the offered scenarios, which are the same for all texts of an assembly."""
@@ -121,7 +139,8 @@ class NamedScenarios(Enricher):
             names, _, vectors = zip(*(candidate.partition("\n") for candidate in candidates), strict=True)
             points = decoded(vectors).astype(float)
             points /= np.linalg.norm(points, axis=1, keepdims=True)
-            self._offered = (candidates, _OnVectors(self._model.with_points(names, points), self._model.model))
+            detector = _OnVectors(self._model.with_points(names, points), self._model.model)
+            self._offered = (candidates, detector, dict(zip(names, points, strict=True)))
         return self._offered[1]
 
 
@@ -134,25 +153,26 @@ def named_segments(
 
     `detected` are the start, end, scenario and confidence of the detected segments. A sentence is about the scenario of
     the `offered` segment that it lies in, if the confidence in that is at least `LEAST_CONFIDENCE` and higher than in
-    any detected one.
+    any detected one. What a text was guessed to be about as a whole gives way as a whole, and asides are left out.
     """
     starts = [start for start, _ in spans]
+    names = {segment.scenarios[0] for segment in offered}
     about: list[dict[str, float]] = [{} for _ in spans]
+    guessed = {name for start, end, name, _ in detected if spans and (start, end) == (spans[0][0], spans[-1][1])}
     for start, end, scenario, sure in detected:
         for place in range(bisect_left(starts, start), bisect_left(starts, end)):
             about[place][scenario] = sure
-    won = False
     for segment in offered:
         if segment.confidence >= LEAST_CONFIDENCE:
             for place in range(segment.start, segment.end):
                 if segment.confidence > max(about[place].values(), default=0.0):
                     about[place] = {segment.scenarios[0]: segment.confidence}
-                    won = True
-    if not won:
+    kept = without_asides([{} if not guessed.isdisjoint(labels) else labels for labels in about])
+    if names.isdisjoint(name for labels in kept for name in labels):
         return []
     places: dict[tuple[str, float], list[int]] = {}
-    for place, own in enumerate(about):
-        for item in own.items():
+    for place, labels in enumerate(kept):
+        for item in labels.items():
             places.setdefault(item, []).append(place)
     found = []
     for (scenario, sure), of_scenario in places.items():

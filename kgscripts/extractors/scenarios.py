@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from kgscripts.corpora.scenarios.labels import scenario_of
+from kgscripts.corpora.scenarios.labels import resolve_title, scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.models.registry import describe, load
-from kgscripts.models.scenarios.protocol import OfVectors, detect_documents
-from kgscripts.models.stored_vectors import encoded
+from kgscripts.models.scenarios.protocol import OfVectors, OtherActivities, detect_documents
+from kgscripts.models.scenarios.whole_texts import LONGEST, Labels, most_central, share_of, without_asides
+from kgscripts.models.stored_vectors import decoded, encoded
 from kgscripts.settings import device_setting, model_setting
+from kgscripts.text.lexicon import word_list
 from kgscripts.titles.plain import titles_digest
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence, SentenceVector
@@ -29,6 +31,12 @@ if TYPE_CHECKING:
     from schemas.scenario_documents import DetectedSegment
 
 _TASK = "scenarios"
+_LEAST_SHARE = 0.38
+"""The least mean probability of an activity that is not listed, chosen in view of stories of which half are of such."""
+OF_ITS_OWN = 0.3
+"""The confidence in a scenario that only the text itself names: less than any that is offered has."""
+_MOST_NAMES = 100
+_PRONOUNS = word_list("pronouns")
 
 
 @frozen(kw_only=True)
@@ -48,13 +56,15 @@ class ScenarioExtractor(Extractor):
     """Gives the segments that a model detects, one record for each scenario of a segment, and the vectors of the
     sentences if the model uses them: an enricher compares them with the titles of the graph.
 
-    Texts with a scenario by label or title are left out, unless the setting `labelled_too` is true. Pairs are left out:
+    A short text has the scenario that most of it is about. One in which none is found has one of its own as a whole: an
+    activity that the model knows besides the listed ones, or else the action that is nearest to the middle of its
+    sentences. Texts with a scenario by label or title are left out, unless the setting `labelled_too` is true. Pairs are left out:
     a pair is a single instruction of a procedure, and its two sides could get different scenarios. The model of the
     settings is loaded for the first sentence, unless one is given. Scenarios in `added` are detected too.
     """
 
     name = "scenarios"
-    rules = "2"
+    rules = "3"
     task = "scenarios of passages"
     requires = (Sentence, EventMention)
     gives = (Segment, SentenceVector)
@@ -87,9 +97,32 @@ class ScenarioExtractor(Extractor):
         ]
         found = self._detect(texts)
         return [
-            [*_with_events(_records(segments, own), item), *self._vectors(sentences, own)]
+            [*self._about(labels_of(segments), vectors, own, item), *vectors]
             for item, own, sentences, segments in zip(documents, spans, texts, found, strict=True)
+            for vectors in [self._vectors(sentences, own)]
         ]
+
+    def _about(
+        self, found: Labels, vectors: Sequence[SentenceVector], spans: Sequence[tuple[int, int]], item: ParsedDocument
+    ) -> list[Segment]:
+        """The segments of a text. One in which nothing that is known is told has a scenario of its own, as a whole."""
+        kept = without_asides(found)
+        segments = _with_events(_records(kept, spans), item)
+        events = item.records_of(EventMention)
+        if not vectors or not events or len(spans) > LONGEST or scenario_of(item.document):
+            return segments
+        assert isinstance(self._loaded, OfVectors)  # which gave the vectors
+        own = decoded([vector.values for vector in vectors])
+        if isinstance(self._loaded, OtherActivities):
+            name, share = self._loaded.other_activity(own)
+            most = max((share_of(label, kept) for labels in kept for label in labels), default=0.0)
+            if share >= max(_LEAST_SHARE, most):
+                return [Segment(scenario=name, start=spans[0][0], end=spans[-1][1], confidence=share)]
+        names = list(dict.fromkeys(filter(None, map(_named, events))))[:_MOST_NAMES]
+        if segments or not names:
+            return segments
+        name = names[most_central(own, self._loaded.vectors(names))]
+        return [Segment(scenario=name, start=spans[0][0], end=spans[-1][1], confidence=OF_ITS_OWN)]
 
     def _reads(self, document: Document) -> bool:
         is_pair = any(passage.kind is PassageKind.CONCRETE for passage in document.passages)
@@ -132,28 +165,43 @@ def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
     return spans
 
 
-def _records(found: Sequence[DetectedSegment], spans: Sequence[tuple[int, int]]) -> list[Segment]:
+def labels_of(found: Sequence[DetectedSegment]) -> list[Mapping[str, float]]:
+    """Of each sentence, the scenarios of its segment with their probabilities."""
+    labels: list[Mapping[str, float]] = []
+    for segment in found:
+        scores = dict(segment.ranking)
+        own = {scenario: scores.get(scenario, 0.0) for scenario in segment.scenarios}
+        labels += [own] * (segment.end - segment.start)
+    return labels
+
+
+def _records(found: Labels, spans: Sequence[tuple[int, int]]) -> list[Segment]:
     """The segments of each scenario, by characters: adjacent ones about the same scenario are one (guideline A.3).
 
     The confidence is the mean over its sentences.
     """
     runs: dict[str, list[tuple[int, int, float]]] = {}
-    for segment in found:
-        scores = dict(segment.ranking)
-        for scenario in segment.scenarios:
+    for place, labels in enumerate(found):
+        for scenario, sure in labels.items():
             own = runs.setdefault(scenario, [])
-            start, end = segment.start, segment.end
-            mass = scores.get(scenario, 0.0) * (end - start)
-            if own and own[-1][1] == start:
+            start, mass = place, sure
+            if own and own[-1][1] == place:
                 start, _, before = own.pop()
                 mass += before
-            own.append((start, end, mass))
+            own.append((start, place + 1, mass))
     records = [
         Segment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=mass / (end - start))
         for scenario, own in runs.items()
         for start, end, mass in own
     ]
     return sorted(records, key=lambda record: (record.start, -record.end, record.scenario))
+
+
+def _named(event: EventMention) -> str:
+    """An action as the name of an activity: "hammering the stakes"; "" if it is done to nothing."""
+    if not event.action.object or event.action.object in _PRONOUNS:
+        return ""
+    return resolve_title(f"how to {event.words or event.action.label}")
 
 
 def _with_events(segments: Sequence[Segment], parsed: ParsedDocument) -> list[Segment]:
