@@ -172,7 +172,9 @@ def _stands_above(title: str, rest: Sequence[str]) -> bool:
     # Names of people are capitalised too, so that one word may be the beginning of a line of a chat or a play.
     looks_so = 1 < len(words) < _TITLE_WORDS and all(word[0].isupper() or word in _LOWER_CASE for word in words)
     is_prose = all(line.endswith(FINAL) for line in rest)
-    return names_scenario(title) or (is_prose and ":" not in title[:-1] and (looks_so or named_thing(title) is not None))
+    return names_scenario(title) or (
+        is_prose and ":" not in title[:-1] and (looks_so or named_thing(title) is not None)
+    )
 
 
 def without_title(spans: list[tuple[int, int]], end: int) -> list[tuple[int, int]]:

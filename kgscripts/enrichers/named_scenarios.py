@@ -6,15 +6,15 @@ import json
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from attrs import define, frozen
 
+from kgscripts.corpora.scenarios.labels import is_listed
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe
-from kgscripts.models.scenarios.whole_texts import without_asides
+from kgscripts.models.scenarios.whole_texts import SHORT, main_of, stretches, without_asides
 from kgscripts.models.stored_vectors import decoded
 from kgscripts.settings import model_setting
 from schemas.provenance import Model
@@ -114,7 +114,12 @@ class NamedScenarios(Enricher):
         return [
             named_segments(
                 [(int(start), int(end)) for start, end, _ in text],
-                [(int(start), int(end), name, float(sure)) for start, end, name, sure in json.loads(content[0])],
+                # What a text was guessed to be about, as it has no scenario of the detector, gives way.
+                [
+                    (int(start), int(end), name, float(sure))
+                    for start, end, name, sure in json.loads(content[0])
+                    if is_listed(name)
+                ],
                 [
                     segment
                     for segment in segments
@@ -153,12 +158,12 @@ def named_segments(
 
     `detected` are the start, end, scenario and confidence of the detected segments. A sentence is about the scenario of
     the `offered` segment that it lies in, if the confidence in that is at least `LEAST_CONFIDENCE` and higher than in
-    any detected one. What a text was guessed to be about as a whole gives way as a whole, and asides are left out.
+    any detected one. Asides are left out, and a short text that is sooner about what was detected gets nothing that is
+    offered.
     """
     starts = [start for start, _ in spans]
     names = {segment.scenarios[0] for segment in offered}
     about: list[dict[str, float]] = [{} for _ in spans]
-    guessed = {name for start, end, name, _ in detected if spans and (start, end) == (spans[0][0], spans[-1][1])}
     for start, end, scenario, sure in detected:
         for place in range(bisect_left(starts, start), bisect_left(starts, end)):
             about[place][scenario] = sure
@@ -167,20 +172,15 @@ def named_segments(
             for place in range(segment.start, segment.end):
                 if segment.confidence > max(about[place].values(), default=0.0):
                     about[place] = {segment.scenarios[0]: segment.confidence}
-    kept = without_asides([{} if not guessed.isdisjoint(labels) else labels for labels in about])
-    if names.isdisjoint(name for labels in kept for name in labels):
+    kept = without_asides(about)
+    if names.isdisjoint(name for labels in kept for name in labels) or (
+        len(spans) <= SHORT and main_of(kept) not in names
+    ):
         return []
-    places: dict[tuple[str, float], list[int]] = {}
-    for place, labels in enumerate(kept):
-        for item in labels.items():
-            places.setdefault(item, []).append(place)
-    found = []
-    for (scenario, sure), of_scenario in places.items():
-        # Consecutive places have the same distance from their numbers.
-        for _, run in groupby(enumerate(of_scenario), lambda item: item[1] - item[0]):
-            own_places = [place for _, place in run]
-            start, end = spans[own_places[0]][0], spans[own_places[-1]][1]
-            found.append(NamedSegment(scenario=scenario, start=start, end=end, confidence=sure))
+    found = [
+        NamedSegment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=sure)
+        for scenario, start, end, sure in stretches(kept)
+    ]
     return sorted(found, key=lambda item: (item.start, item.end, item.scenario))
 
 

@@ -9,19 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from kgscripts.corpora.scenarios.labels import resolve_title, scenario_of
+from kgscripts.corpora.scenarios.labels import is_listed, resolve_title, scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.models.registry import describe, load
 from kgscripts.models.scenarios.protocol import OfVectors, OtherActivities, detect_documents
-from kgscripts.models.scenarios.whole_texts import LONGEST, Labels, most_central, share_of, without_asides
+from kgscripts.models.scenarios.whole_texts import LONGEST, Labels, most_central, share_of, stretches, without_asides
 from kgscripts.models.stored_vectors import decoded, encoded
 from kgscripts.settings import device_setting, model_setting
-from kgscripts.text.lexicon import word_list
+from kgscripts.text.lexicon import verbs, word_list
 from kgscripts.titles.plain import titles_digest
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence, SentenceVector
@@ -37,6 +38,7 @@ OF_ITS_OWN = 0.3
 """The confidence in a scenario that only the text itself names: less than any that is offered has."""
 _MOST_NAMES = 100
 _PRONOUNS = word_list("pronouns")
+_TELL_LITTLE = verbs("vague") | verbs("stative") | verbs("reporting") | verbs("going")
 
 
 @frozen(kw_only=True)
@@ -46,7 +48,10 @@ class ScenarioSettings:
     model: str = model_setting(_TASK)
     """The model: the name of one that ships, or the directory of a checkpoint."""
     labelled_too: bool = False
-    """Whether scenarios are also detected in texts whose label or title names a scenario."""
+    """Whether scenarios are also detected in texts whose label or title names a scenario; then all that are detected
+    in a text are taken, and it has none of its own."""
+    own: bool = True
+    """Whether a text in which no scenario is found has one of its own."""
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""
 
@@ -58,9 +63,9 @@ class ScenarioExtractor(Extractor):
 
     A short text has the scenario that most of it is about. One in which none is found has one of its own as a whole: an
     activity that the model knows besides the listed ones, or else the action that is nearest to the middle of its
-    sentences. Texts with a scenario by label or title are left out, unless the setting `labelled_too` is true. Pairs are left out:
-    a pair is a single instruction of a procedure, and its two sides could get different scenarios. The model of the
-    settings is loaded for the first sentence, unless one is given. Scenarios in `added` are detected too.
+    sentences. Texts with a scenario by label or title are left out, unless the setting `labelled_too` is true. Pairs
+    are left out: a pair is a single instruction of a procedure, and its two sides could get different scenarios. The
+    model of the settings is loaded for the first sentence, unless one is given. Scenarios in `added` are detected too.
     """
 
     name = "scenarios"
@@ -106,10 +111,12 @@ class ScenarioExtractor(Extractor):
         self, found: Labels, vectors: Sequence[SentenceVector], spans: Sequence[tuple[int, int]], item: ParsedDocument
     ) -> list[Segment]:
         """The segments of a text. One in which nothing that is known is told has a scenario of its own, as a whole."""
+        if self.settings.labelled_too:
+            return _with_events(_records(found, spans), item)
         kept = without_asides(found)
         segments = _with_events(_records(kept, spans), item)
         events = item.records_of(EventMention)
-        if not vectors or not events or len(spans) > LONGEST or scenario_of(item.document):
+        if not (self.settings.own and vectors and events) or len(spans) > LONGEST:
             return segments
         assert isinstance(self._loaded, OfVectors)  # which gave the vectors
         own = decoded([vector.values for vector in vectors])
@@ -118,9 +125,11 @@ class ScenarioExtractor(Extractor):
             most = max((share_of(label, kept) for labels in kept for label in labels), default=0.0)
             if share >= max(_LEAST_SHARE, most):
                 return [Segment(scenario=name, start=spans[0][0], end=spans[-1][1], confidence=share)]
-        names = list(dict.fromkeys(filter(None, map(_named, events))))[:_MOST_NAMES]
-        if segments or not names:
+        if segments:
             return segments
+        names = _names(events)
+        if not names:
+            return []
         name = names[most_central(own, self._loaded.vectors(names))]
         return [Segment(scenario=name, start=spans[0][0], end=spans[-1][1], confidence=OF_ITS_OWN)]
 
@@ -180,28 +189,23 @@ def _records(found: Labels, spans: Sequence[tuple[int, int]]) -> list[Segment]:
 
     The confidence is the mean over its sentences.
     """
-    runs: dict[str, list[tuple[int, int, float]]] = {}
-    for place, labels in enumerate(found):
-        for scenario, sure in labels.items():
-            own = runs.setdefault(scenario, [])
-            start, mass = place, sure
-            if own and own[-1][1] == place:
-                start, _, before = own.pop()
-                mass += before
-            own.append((start, place + 1, mass))
     records = [
-        Segment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=mass / (end - start))
-        for scenario, own in runs.items()
-        for start, end, mass in own
+        Segment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=sure)
+        for scenario, start, end, sure in stretches(found)
     ]
     return sorted(records, key=lambda record: (record.start, -record.end, record.scenario))
 
 
-def _named(event: EventMention) -> str:
-    """An action as the name of an activity: "hammering the stakes"; "" if it is done to nothing."""
-    if not event.action.object or event.action.object in _PRONOUNS:
-        return ""
-    return resolve_title(f"how to {event.words or event.action.label}")
+def _names(events: Sequence[EventMention]) -> list[str]:
+    """The actions that are done to what most of them are done to, as names of an activity: "hammering the stakes"."""
+    done = [event for event in events if event.action.object and event.action.object not in _PRONOUNS]
+    telling = [event for event in done if event.action.predicate not in _TELL_LITTLE] or done or list(events)
+    counts = Counter(event.action.object for event in telling)
+    most = max(counts.values(), default=0)
+    words = (event.words or event.action.label for event in telling if counts[event.action.object] == most)
+    # A listed scenario would have been found; what one action has in common with it is chance.
+    names = (name for each in words if not is_listed(name := resolve_title(f"how to {each}")))
+    return list(dict.fromkeys(names))[:_MOST_NAMES]
 
 
 def _with_events(segments: Sequence[Segment], parsed: ParsedDocument) -> list[Segment]:

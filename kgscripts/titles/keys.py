@@ -41,13 +41,15 @@ def gerund(verb: str) -> str:
 
 
 def activity_words(title: str) -> list[str]:
-    """The words of a `plain_title` as the name of an activity, as far as its words tell one: with its verbs in *-ing*, or
-    with the verb that is meant (`named_thing`). A name that tells none is as it is; none of a title without words."""
+    """The words of a `plain_title` as the name of an activity, as far as they tell one: with its verbs in *-ing*, or
+    with the verb that is meant (`named_thing`). A title that tells none has its words as they are."""
     plain, how_to = plain_title(title)
     words = plain.split()
     if thing := named_thing(title):
         return [thing[0], *thing[1].split()]
-    while how_to and words[1:] and (is_left_out(words[0]) or words[0] == "and"):  # "how to quickly and safely remove it"
+    while (
+        how_to and words[1:] and (is_left_out(words[0]) or words[0] == "and")
+    ):  # "how to quickly and safely remove it"
         words = words[1:]
     if words and (how_to or words[0].rstrip(",") in word_class("verb") or tells_activity(title)):
         return verbs_in_ing(words, told=how_to)
@@ -55,7 +57,7 @@ def activity_words(title: str) -> list[str]:
 
 
 def verbs_in_ing(words: Sequence[str], *, told: bool = False) -> list[str]:
-    """The words with the verb that they begin with in *-ing*, and so those that "and" or a comma joins to it: "clean and
+    """The words with the verb that they begin with in *-ing*, and those that "and" or a comma joins to it: "clean and
     season a wok". A verb in the past is that of its base form if something is `told` ("how I washed my bike"), or if a
     determiner follows ("washed my car").
     """

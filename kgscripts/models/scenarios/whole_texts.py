@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-_SHORT = 15
+SHORT = 15
 """A text of at most this number of sentences is about one thing, unless it tells as much of another."""
 LONGEST = 60
 """A longer text is about more than one thing: it has no scenario as a whole."""
@@ -31,13 +31,11 @@ def without_asides(found: Labels) -> list[Mapping[str, float]]:
     Nothing is left of a short text that hardly tells of its first scenario.
     """
     first = [next(iter(labels), "") for labels in found]
-    mass: Counter[str] = Counter()
-    for name, labels in zip(first, found, strict=True):
-        mass[name] += labels.get(name, 0.0)
-    del mass[""]
-    main, most = max(mass.items(), key=lambda item: (item[1], item[0]), default=("", 0.0))
+    mass = _masses(found)
+    main = main_of(found)
+    most = mass[main]
     counts = Counter(first)
-    is_short = len(found) <= _SHORT
+    is_short = len(found) <= SHORT
     if not (is_short or 2 * counts[main] >= len(found)):
         return list(found)
     if is_short and most < _LEAST_SHARE * len(found):
@@ -45,14 +43,43 @@ def without_asides(found: Labels) -> list[Mapping[str, float]]:
     kept_names = {name for name, own in mass.items() if own >= _LEAST_PART * most and counts[name] >= _LEAST_RUN}
     kept_names.add(main)
     kept: list[Mapping[str, float]] = []
-    for is_aside, run in groupby(range(len(found)), key=lambda place: bool(first[place]) and first[place] not in kept_names):
+    for is_aside, run in groupby(
+        range(len(found)), key=lambda place: bool(first[place]) and first[place] not in kept_names
+    ):
         places = list(run)
         around = {first[place] for place in (places[0] - 1, places[-1] + 1) if 0 <= place < len(found)} - {""}
         if is_aside:
-            kept += [{name: 0.0 for name in around} if len(around) == 1 else {}] * len(places)
+            kept += [dict.fromkeys(around, 0.0) if len(around) == 1 else {}] * len(places)
         else:
             kept += [found[place] for place in places]
     return kept
+
+
+def stretches(found: Labels) -> list[tuple[str, int, int, float]]:
+    """The longest stretches of sentences about each scenario, as its name, start, end and mean probability."""
+    runs: dict[str, list[tuple[int, int, float]]] = {}
+    for place, labels in enumerate(found):
+        for scenario, sure in labels.items():
+            own = runs.setdefault(scenario, [])
+            start, mass = place, sure
+            if own and own[-1][1] == place:
+                start, _, before = own.pop()
+                mass += before
+            own.append((start, place + 1, mass))
+    return [(scenario, start, end, mass / (end - start)) for scenario, own in runs.items() for start, end, mass in own]
+
+
+def main_of(found: Labels) -> str:
+    """The scenario that most of a text is about, by the probabilities of its sentences; "" if there is none."""
+    return max(_masses(found).items(), key=lambda item: (item[1], item[0]), default=("", 0.0))[0]
+
+
+def _masses(found: Labels) -> Counter[str]:
+    mass: Counter[str] = Counter()
+    for labels in found:
+        for name, sure in list(labels.items())[:1]:
+            mass[name] += sure  # type: ignore[assignment]
+    return mass
 
 
 def share_of(name: str, found: Labels) -> float:
