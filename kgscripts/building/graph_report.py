@@ -105,14 +105,16 @@ def _guessed(graph: StoredGraph, unsure: Mapping[str, float]) -> tuple[GuessedSc
         return ()
     lengths: dict[str, tuple[str, int]] = {}
     for batch in graph.batches("Passage"):
-        is_segment = pc.and_(pc.equal(batch["kind"], PassageKind.SEGMENT), pc.is_in(batch["source"], pa.array(chosen)))
-        for row in batch.filter(is_segment).select(["id", "source", "start", "end"]).to_pylist():
+        # A segment that has the span of a paragraph is that paragraph.
+        is_other = pc.not_equal(batch["kind"], PassageKind.MENTION)
+        own = batch.filter(pc.and_(is_other, pc.is_in(batch["source"], pa.array(sorted(chosen)))))
+        for row in own.select(["id", "source", "start", "end"]).to_pylist():
             lengths[row["id"]] = row["source"], row["end"] - row["start"]
     told: Counter[tuple[str, str]] = Counter()
     for batch in graph.batches("ABOUT"):
-        own = batch.filter(pc.is_in(batch["from_id"], pa.array(lengths, pa.string())))
-        for passage, scenario in zip(own["from_id"].to_pylist(), own["to_id"].to_pylist(), strict=True):
-            source, length = lengths[passage]
+        own = batch.filter(pc.is_in(batch["from_id"], pa.array([*lengths, *chosen], pa.string())))
+        for about, scenario in zip(own["from_id"].to_pylist(), own["to_id"].to_pylist(), strict=True):
+            source, length = lengths.get(about, (about, 0))
             told[source, scenario] += length
     most: dict[str, str] = {}
     for (source, scenario), _ in sorted(told.items(), key=lambda item: (-item[1], item[0])):
@@ -120,7 +122,10 @@ def _guessed(graph: StoredGraph, unsure: Mapping[str, float]) -> tuple[GuessedSc
     labels = {row["id"]: row["label"] for row in graph.rows("Scenario", ("id", "label"))}
     sources = {row["id"]: row for row in graph.rows("Source", ("id", "name", "characters")) if row["id"] in most}
     return tuple(
-        GuessedScenario(row["name"], labels[most[source]], round(told[source, most[source]] / row["characters"], 2))
+        # A segment over the whole text has no passage.
+        GuessedScenario(
+            row["name"], labels[most[source]], round((told[source, most[source]] / row["characters"]) or 1, 2)
+        )
         for source, row in sorted(sources.items(), key=lambda item: (unsure[item[0]], item[1]["name"]))
     )
 

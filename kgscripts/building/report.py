@@ -58,8 +58,8 @@ class ScenarioSummary:
 
 @frozen
 class GuessedScenario:
-    """A source whose scenario neither a label nor a title named, with the scenario that most of it was found to be about,
-    and the share of its characters that the passages about that have."""
+    """A source whose scenario neither a label nor a title named, with the scenario that most of it was found to be
+    about, and the share of its characters that the passages about that have."""
 
     source: str
     scenario: str

@@ -36,7 +36,7 @@ def without_asides(found: Labels) -> list[Mapping[str, float]]:
     most = mass[main]
     counts = Counter(first)
     is_short = len(found) <= SHORT
-    if not (is_short or 2 * counts[main] >= len(found)):
+    if not main or not (is_short or 2 * counts[main] >= len(found)):
         return list(found)
     if is_short and most < _LEAST_SHARE * len(found):
         return [{} for _ in found]
@@ -52,6 +52,9 @@ def without_asides(found: Labels) -> list[Mapping[str, float]]:
             kept += [dict.fromkeys(around, 0.0) if len(around) == 1 else {}] * len(places)
         else:
             kept += [found[place] for place in places]
+    if is_short and kept_names == {main}:
+        told = [place for place, name in enumerate(first) if name == main]
+        kept[told[0] : told[-1]] = [labels or {main: 0.0} for labels in kept[told[0] : told[-1]]]
     return kept
 
 
