@@ -53,11 +53,11 @@ PINS: dict[str, tuple[str, str]] = {
         "9e4706a49890e6be8c44d8a67c4d2048562e9ca7109d6ef420b50756558fd0ae",
     ),
     "labels": (
-        "39210f81b95029056d811b1028f3fac3d1ae0fd737132063b68d79561b205521",
+        "b480e360efaadcea4f670ea2029aad8991e58cc134792fdaa19cf7d758c5117b",
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "59241527c65560086f9a51daa151bb0adc7cbb12cc34b7a272a2b0be09e9c40d",
+        "df65140e928ed98a33f66badada3ef6d18b5f061abe49482e284309790db4a0b",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (

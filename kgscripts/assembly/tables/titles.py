@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, made_by, rows, view
+from kgscripts.corpora.scenarios.labels import listed_title
 from kgscripts.titles.keys import title_key
 from schemas.scenario_documents import concept_scheme
 
@@ -118,7 +119,7 @@ def add_functions(engine: Engine) -> None:
     listed = {concept.label for concept in concept_scheme()}
 
     def scenario_key(name: str) -> str:
-        return name if name in listed else title_key(name) or name
+        return name if name in listed else listed_title(name) or title_key(name) or name
 
     engine.add_function("scenario_key", scenario_key, ["VARCHAR"], "VARCHAR")
     engine.add_function("activity_key", title_key, ["VARCHAR"], "VARCHAR")

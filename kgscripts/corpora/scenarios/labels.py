@@ -117,7 +117,7 @@ def resolve_title(title: str) -> str:
     words for the same are the same: see `kgscripts.titles.keys.title_key`. Raises InputError as `resolve` does.
     """
     _check(title)
-    if (found := _listed_title(title)) is not None:
+    if (found := listed_title(title)) is not None:
         return found
     if not any(map(str.isalnum, plain_title(title)[0])):
         return resolve(title)
@@ -138,7 +138,7 @@ def _of_anybody(words: list[str]) -> list[str]:
 
 def scenario_ids(title: str) -> list[str]:
     """The ids that a graph may give the scenario which a title means: that of a listed one, and that of its key."""
-    keys = dict.fromkeys(filter(None, (_listed_title(title), title_key(title))))
+    keys = dict.fromkeys(filter(None, (listed_title(title), title_key(title))))
     return [node_id("Scenario", key, key) for key in keys]
 
 
@@ -151,7 +151,7 @@ def names_scenario(title: str) -> bool:
     """Whether a title refers to a listed scenario, or tells an activity by its verb (`tells_activity`)."""
     if _listed(title) is not None or tells_activity(title):
         return True
-    return named_thing(title) is None and _listed_title(title) is not None
+    return named_thing(title) is None and listed_title(title) is not None
 
 
 def scenario_of(document: Document) -> str:
@@ -231,7 +231,8 @@ def _index() -> dict[str, str]:
     return index
 
 
-def _listed_title(title: str) -> str | None:
+def listed_title(title: str) -> str | None:
+    """The label of the listed scenario that a title means, None if it means none."""
     return _listed(title) or _title_index().get(title_key(title))
 
 
