@@ -267,9 +267,9 @@ def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
     if report.share_without_event > _MANY:
         yield "most verbs tell no event: the texts may be neither instructions nor stories"
     if report.guessed:
-        shown = report.guessed if verbose else report.guessed[:_MOST_GUESSED]
-        more = report.sources_guessed - len(shown)
-        yield "\n".join([*map(_guessed, shown), *([f"scenario guessed: {more:,} more sources"] if more else [])])
+        lines = [*map(_guessed, report.guessed if verbose else report.guessed[:_MOST_GUESSED])]
+        others = report.sources_guessed - len(lines)
+        yield "\n".join([*lines, *([f"scenario guessed: {count(others, 'more source')}"] if others else [])])
     if without := report.sources_without_scenario:
         yield (
             f"{without:,} of {report.sources:,} sources {'has' if without == 1 else 'have'} no scenario: "

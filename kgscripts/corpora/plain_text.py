@@ -16,7 +16,7 @@ from kgscripts.corpora.list_markers import list_marker
 from kgscripts.corpora.scenarios.labels import names_scenario
 from kgscripts.corpora.source import Source, whole_text
 from kgscripts.text.lexicon import word_list
-from kgscripts.titles.keys import named_thing
+from kgscripts.titles.keys import is_command, named_thing
 from kgscripts.titles.plain import label_end
 from schemas.records import Discard, Document
 
@@ -69,6 +69,7 @@ _LOWER_CASE = word_list("articles", "prepositions") | {"and", "or"}
 """Words without a capital letter in titles that have them."""
 _FINAL_PUNCTUATION = tuple(".!?:;,…\"”'’")
 _LIVELY_PUNCTUATION = tuple("!?:…")
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
 _UNDERLINE = re.compile(r"(?:-{3,}|={3,}|~{3,}|_{3,}|\*{3,}|#{3,}|—+|═+|─+)")
 
 
@@ -172,6 +173,8 @@ def _stands_above(title: str, rest: Sequence[str]) -> bool:
     # Names of people are capitalised too, so that one word may be the beginning of a line of a chat or a play.
     looks_so = 1 < len(words) < _TITLE_WORDS and all(word[0].isupper() or word in _LOWER_CASE for word in words)
     is_prose = all(line.endswith(FINAL) for line in rest)
+    # Where each line is a step, the first may only lack its full stop.
+    looks_so |= len(rest) == 1 and len(_SENTENCE_END.findall(rest[0])) > 1 and is_command(title)
     return names_scenario(title) or (
         is_prose and ":" not in title[:-1] and (looks_so or named_thing(title) is not None)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,6 +18,8 @@ from kgscripts.models.registry import describe
 from kgscripts.models.scenarios.whole_texts import SHORT, main_of, stretches, without_asides
 from kgscripts.models.stored_vectors import decoded
 from kgscripts.settings import model_setting
+from kgscripts.text.lexicon import is_a
+from kgscripts.titles.plain import leading_nouns, singular
 from schemas.provenance import Model
 from schemas.records import NamedSegment, Record, SentenceVector
 
@@ -32,6 +35,7 @@ LEAST_NEARNESS = 0.5
 """The least cosine of a passage and the offered scenario that it is about."""
 
 _TASK = "scenarios"
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @frozen(kw_only=True)
@@ -57,7 +61,7 @@ class NamedScenarios(Enricher):
     reads = (SentenceVector,)
     gives = NamedSegment
     settings: NamedScenarioSettings = NamedScenarioSettings()
-    # For each text without a label or title: its detected segments, and the spans and vectors of its sentences.
+    # For each text without a label or title: its detected segments, its words, and spans and vectors of its sentences.
     query = """
         WITH told AS (
             SELECT document, list(start || ' ' || "end" || ' ' || values ORDER BY start) AS sentences
@@ -69,8 +73,8 @@ class NamedScenarios(Enricher):
                                           ORDER BY start, "end", scenario))::VARCHAR AS segments
             FROM detected_segment GROUP BY document
         )
-        SELECT document AS target, list_prepend(coalesce(segments, '[]'), sentences) AS content
-        FROM told LEFT JOIN detected USING (document) ORDER BY target
+        SELECT document AS target, [coalesce(segments, '[]'), text.text] || sentences AS content
+        FROM told JOIN text USING (document) LEFT JOIN detected USING (document) ORDER BY target
     """
     candidates = """
         SELECT name || chr(10) || values FROM offered_scenario JOIN scenario_vector_of ON target = offered
@@ -108,7 +112,7 @@ class NamedScenarios(Enricher):
         from kgscripts.models.scenarios.protocol import detect_documents
 
         offered = {candidate.partition("\n")[0] for candidate in candidates}
-        texts = [[sentence.split(" ") for sentence in content[1:]] for content in contents]
+        texts = [[sentence.split(" ") for sentence in content[2:]] for content in contents]
         vectors: list[Any] = [decoded([values for *_, values in text]) for text in texts]
         found = detect_documents(self._detector(candidates), vectors)
         return [
@@ -123,7 +127,9 @@ class NamedScenarios(Enricher):
                 [
                     segment
                     for segment in segments
-                    if not offered.isdisjoint(segment.scenarios) and self._is_alike(segment, own)
+                    if not offered.isdisjoint(segment.scenarios)
+                    and self._is_alike(segment, own)
+                    and _is_done_to_one_of(segment.scenarios[0], content[1])
                 ],
             )
             for content, text, own, segments in zip(contents, texts, vectors, found, strict=True)
@@ -182,6 +188,19 @@ def named_segments(
         for scenario, start, end, sure in stretches(kept)
     ]
     return sorted(found, key=lambda item: (item.start, item.end, item.scenario))
+
+
+def _is_done_to_one_of(name: str, text: str) -> bool:
+    """Whether a text names a person or an animal of the name of a scenario, or no animal at all: what is done to a dog
+    is not what is done to a toddler."""
+    own, told = _beings(name), _beings(text)
+    return not own or not own.isdisjoint(told) or not any(is_a(being, "animal") for being in told)
+
+
+def _beings(text: str) -> frozenset[str]:
+    words = {singular(word) for word in _WORD.findall(text.lower())}
+    found = {word for word in words if is_a(word, "person", "animal")}
+    return frozenset(noun for word in found for noun in leading_nouns().get((word,), (word,)))
 
 
 @define

@@ -51,7 +51,7 @@ def activity_words(title: str) -> list[str]:
         how_to and words[1:] and (is_left_out(words[0]) or words[0] == "and")
     ):  # "how to quickly and safely remove it"
         words = words[1:]
-    if words and (how_to or words[0].rstrip(",") in word_class("verb") or tells_activity(title)):
+    if words and (how_to or words[0].rstrip(",") in word_class("verb") or tells_activity(title) or is_command(title)):
         return verbs_in_ing(words, told=how_to)
     return words
 
@@ -127,6 +127,12 @@ def named_thing(title: str) -> tuple[str, str] | None:
         return "doing", " ".join(words)
     is_made = singular(head) in word_class("dish") or words[0] in word_class("cooked") or _RECIPE.search(title)
     return ("making", " ".join(words)) if is_made else None
+
+
+def is_command(title: str) -> bool:
+    """Whether a title is a verb in its base form with a determiner: "Descale a kettle"."""
+    first, *rest = plain_title(title)[0].split()[:2] or [""]
+    return _is_base(first) and bool(rest) and rest[0] in _DETERMINERS
 
 
 def tells_activity(title: str) -> bool:

@@ -53,11 +53,11 @@ PINS: dict[str, tuple[str, str]] = {
         "9e4706a49890e6be8c44d8a67c4d2048562e9ca7109d6ef420b50756558fd0ae",
     ),
     "labels": (
-        "b480e360efaadcea4f670ea2029aad8991e58cc134792fdaa19cf7d758c5117b",
+        "da35e41b6e45848baec1620e405db64bb1eddf9157e269156f9f2c393c56aa53",
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "df65140e928ed98a33f66badada3ef6d18b5f061abe49482e284309790db4a0b",
+        "a12bdf1a8a682c84e6b8a36b110ef4094e3705e7923a51470e875ec7c7248874",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (

@@ -161,6 +161,19 @@ def test_nothing_is_offered_where_nothing_is_detected_or_named(mode: str, tmp_pa
     assert {row["name"] for row in graph.rows("Model")} >= {"steps", "all-MiniLM-L6-v2"}
 
 
+def test_a_text_gets_no_scenario_of_another_being(tmp_path: Path) -> None:
+    dog = "I lifted the dog into the tub. I wet its coat. I lathered the coat. I dried its coat with a towel."
+    coat = {
+        "id": "coat",
+        "title": "How to put a coat on a toddler",
+        "steps": ["Lay the coat on the floor.", "Put both arms in the sleeves.", "Flip the coat over the head."],
+    }
+    about = _about(_build(tmp_path, [{"id": "dog", "text": dog}, coat]))
+    assert about["coat"] == {"putting a coat on a toddler"}
+    assert len(about["dog"]) == 1
+    assert about["dog"].isdisjoint(about["coat"])
+
+
 def test_a_title_among_the_listed_scenarios_changes_nothing(tmp_path: Path) -> None:
     listed = {
         "id": "listed",

@@ -38,6 +38,7 @@ def _scenario(folder: Path, text: str, name: str = "a.txt") -> str:
         ("Re: how do I bleed a radiator?", "bleeding a radiator"),
         ("Re: #2 Changing a bike tube", "changing a bike tube"),
         ("[solved] How do I descale a kettle", "descaling a kettle"),
+        ("Descale a coffee machine", "descaling a coffee machine"),
         ("My classic scrambled eggs recipe:", "making scrambled eggs"),
         ("Grandad's pancakes", "making grandad's pancakes"),
     ],
@@ -73,7 +74,9 @@ def test_other_beginnings_name_nothing(text: str, tmp_path: Path) -> None:
 def test_the_name_of_a_file_counts_last(tmp_path: Path) -> None:
     assert _scenario(tmp_path, TOLD, "assembling-a-bed.txt") == "assembling a bed"
     assert _scenario(tmp_path, f"How to wash a dog\n\n{PROSE}", "assembling-a-bed.txt") == "washing a dog"
+    assert _scenario(tmp_path, TOLD, "unclog_a_sink.txt") == "unclogging a sink"
     assert _scenario(tmp_path, TOLD, "story_12.txt") == ""
+    assert _scenario(tmp_path, f"Untitled\n\n{PROSE}") == "", "a title that names nothing"
     record = '{"id": "washing-a-car", "text": "I dried it."}\n'
     assert _scenario(tmp_path, record, "cleaning-a-car.jsonl") == ""
 

@@ -14,8 +14,8 @@ from attrs import evolve
 from kgscripts.corpora.list_markers import commands
 from kgscripts.text.lexicon import is_a, word_list
 from kgscripts.text.plain_words import visible
-from kgscripts.titles.keys import activity_words, gerund, named_thing, tells_activity, title_key
-from kgscripts.titles.plain import plain_title, singular
+from kgscripts.titles.keys import activity_words, gerund, is_command, named_thing, tells_activity, title_key
+from kgscripts.titles.plain import plain_title, singular, word_class
 from schemas.errors import InputError
 from schemas.records import Document, PassageKind
 from schemas.scenario_documents import ScenarioConcept, concept_scheme
@@ -164,10 +164,11 @@ def scenario_of(document: Document) -> str:
     if document.scenario.strip(_EDGES):
         return resolve(document.scenario)
     title = document.title
-    if names_scenario(title) or (title.strip(_EDGES) and _instructs(document)):
+    is_name = _plain(title) not in word_class("no_name") | {""}
+    if names_scenario(title) or (is_name and _instructs(document)):
         return resolve_title(title)
     name = _NO_WORD.sub(" ", PurePath(document.name).stem) if "#" not in document.name else ""
-    return resolve_title(name) if tells_activity(name) else ""
+    return resolve_title(name) if tells_activity(name) or is_command(name) else ""
 
 
 def _instructs(document: Document) -> bool:
