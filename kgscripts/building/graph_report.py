@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from attrs import fields
 
-from kgscripts.building.report import MOST_NAMED, BuildReport, ModelSummary, ScenarioSummary
+from kgscripts.building.report import MOST_NAMED, BuildReport, GuessedScenario, ModelSummary, ScenarioSummary
 from kgscripts.building.run import Run
 from kgscripts.records.readings import FailureCount
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
@@ -28,11 +29,14 @@ def report(
     """Describe `graph` as `run` left it, with the `failures` of its extractors and the `discards` of its inputs."""
     rows = graph.manifest.rows
     mentions, unread = _mentions(graph)
+    guessed = _unsure(graph)
     return BuildReport(
         directory=graph.directory,
         build_id=graph.build_id,
         sources=graph.manifest.sources,
         sources_without_scenario=graph.manifest.sources - _sources_with_scenario(graph),
+        sources_guessed=len(guessed),
+        guessed=_guessed(graph, guessed),
         nodes={name: rows(name) for name in NODE_TYPES if rows(name)},
         relations={name: rows(name) for name in RELATION_TYPES if rows(name)},
         scenarios=_scenarios(graph),
@@ -82,6 +86,48 @@ def _sources_with_scenario(graph: StoredGraph) -> int:
         found += len(ids) - (ids[:1] == [last])
         last = ids[-1] if ids else last
     return found
+
+
+def _unsure(graph: StoredGraph) -> dict[str, float]:
+    """The confidence of the surest scenario of each source that no label and no title gives one, by its id."""
+    surest: dict[str, float] = {}
+    for batch in graph.batches("ABOUT"):
+        own = batch.filter(pc.starts_with(batch["from_id"], "source/"))
+        for source, sure in zip(own["from_id"].to_pylist(), own["confidence"].to_pylist(), strict=True):
+            surest[source] = max(surest.get(source, 0.0), sure)
+    return {source: sure for source, sure in surest.items() if sure < 1}
+
+
+def _guessed(graph: StoredGraph, unsure: Mapping[str, float]) -> tuple[GuessedScenario, ...]:
+    """The least sure of these sources, each with the scenario of most of its text."""
+    chosen = set(sorted(unsure, key=lambda source: (unsure[source], source))[:MOST_NAMED])
+    if not chosen:
+        return ()
+    lengths: dict[str, tuple[str, int]] = {}
+    for batch in graph.batches("Passage"):
+        # A segment that has the span of a paragraph is that paragraph.
+        is_other = pc.not_equal(batch["kind"], PassageKind.MENTION)
+        own = batch.filter(pc.and_(is_other, pc.is_in(batch["source"], pa.array(sorted(chosen)))))
+        for row in own.select(["id", "source", "start", "end"]).to_pylist():
+            lengths[row["id"]] = row["source"], row["end"] - row["start"]
+    told: Counter[tuple[str, str]] = Counter()
+    for batch in graph.batches("ABOUT"):
+        own = batch.filter(pc.is_in(batch["from_id"], pa.array([*lengths, *chosen], pa.string())))
+        for about, scenario in zip(own["from_id"].to_pylist(), own["to_id"].to_pylist(), strict=True):
+            source, length = lengths.get(about, (about, 0))
+            told[source, scenario] += length
+    most: dict[str, str] = {}
+    for (source, scenario), _ in sorted(told.items(), key=lambda item: (-item[1], item[0])):
+        most.setdefault(source, scenario)
+    labels = {row["id"]: row["label"] for row in graph.rows("Scenario", ("id", "label"))}
+    sources = {row["id"]: row for row in graph.rows("Source", ("id", "name", "characters")) if row["id"] in most}
+    return tuple(
+        # A segment over the whole text has no passage.
+        GuessedScenario(
+            row["name"], labels[most[source]], round((told[source, most[source]] / row["characters"]) or 1, 2)
+        )
+        for source, row in sorted(sources.items(), key=lambda item: (unsure[item[0]], item[1]["name"]))
+    )
 
 
 def _models(graph: StoredGraph) -> tuple[ModelSummary, ...]:

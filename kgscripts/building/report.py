@@ -39,6 +39,8 @@ _NO_EVENT = (
 _MANY = 0.6
 """A larger share of such verbs is not normal (docs/guide/building.md)."""
 _MOST_FAILURES = 2
+_MOST_GUESSED = 5
+_SHORTEST_NAME = 12
 _NORMAL = "instructions 5-30 %, stories 40-60 %"
 _LONGEST_DETAIL = 80
 """The most characters of an error that are printed without `verbose`."""
@@ -52,6 +54,16 @@ class ScenarioSummary:
     sources: int
     steps: int
     usual_steps: int
+
+
+@frozen
+class GuessedScenario:
+    """A source whose scenario neither a label nor a title named, with the scenario that most of it was found to be
+    about, and the share of its characters that the passages about that have."""
+
+    source: str
+    scenario: str
+    share: float
 
 
 @frozen
@@ -73,6 +85,10 @@ class BuildReport:
     sources_without_scenario: int
     nodes: dict[str, int]
     relations: dict[str, int]
+    sources_guessed: int
+    """The number of sources whose scenario was guessed."""
+    guessed: tuple[GuessedScenario, ...]
+    """Those of them whose scenario is least sure, at most `MOST_NAMED`."""
     scenarios: tuple[ScenarioSummary, ...]
     discards: dict[str, int]
     mentions: int
@@ -250,6 +266,10 @@ def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
         yield "left out of the inputs:" + _named(report.input_discards, verbose)
     if report.share_without_event > _MANY:
         yield "most verbs tell no event: the texts may be neither instructions nor stories"
+    if report.guessed:
+        lines = [*map(_guessed, report.guessed if verbose else report.guessed[:_MOST_GUESSED])]
+        others = report.sources_guessed - len(lines)
+        yield "\n".join([*lines, *([f"scenario guessed: {count(others, 'more source')}"] if others else [])])
     if without := report.sources_without_scenario:
         yield (
             f"{without:,} of {report.sources:,} sources {'has' if without == 1 else 'have'} no scenario: "
@@ -273,6 +293,14 @@ def _notes(report: BuildReport, verbose: bool) -> Iterator[str]:
         ends = ((run.inputs_unreadable, "could not be read"), (run.inputs_partly_read, "could be read only in part"))
         faults = ", ".join(f"{number:,} of {inputs:,} inputs {end}" for number, end in ends if number)
         yield f"{faults}: see {report.directory / DISCARDED}"
+
+
+def _guessed(item: GuessedScenario) -> str:
+    """A line of at most `_WIDTH` characters, as far as the name of the scenario lets it be."""
+    rest = f" -> {item.scenario} ({100 * item.share:.0f} % of the text)"
+    room = max(_SHORTEST_NAME, _WIDTH - len("scenario guessed: ") - len(rest))
+    name = item.source if len(item.source) <= room else "…" + item.source[1 - room :]
+    return f"scenario guessed: {name}{rest}"
 
 
 def _throughout(report: BuildReport, failure: FailureCount) -> bool:

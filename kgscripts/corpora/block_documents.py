@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 
 from kgscripts.corpora.blocks import Block, Kind, starts_numbers, without_marker
+from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.how_tos import HowTo, Section
 from kgscripts.corpora.needs import is_needs_heading, names_tools
 from kgscripts.text.lexicon import word_classes
@@ -79,7 +80,7 @@ def is_number(block: Block) -> bool:
 
 def is_no_step(text: str) -> bool:
     """Whether a line among steps is none: a button, an advert, a request to share."""
-    return _NO_STEP.match(text) is not None
+    return _NO_STEP.match(text) is not None or is_boilerplate(text)
 
 
 _LONGEST_ITEM = 160
@@ -296,7 +297,8 @@ def document_of_blocks(
     needs: int | None = None
     for before, block in pairwise([Block(Kind.PARAGRAPH, ""), *blocks]):
         text = without_marker(block.text) if block.kind is Kind.ITEM else block.text
-        if not text or (block.kind is Kind.HEADING and text == title and not passages):
+        is_apart = block.kind is not Kind.HEADING and is_boilerplate(text)
+        if not text or is_apart or (block.kind is Kind.HEADING and text == title and not passages):
             continue
         start, end = end, end + len(text) + 1
         lines.append(text)

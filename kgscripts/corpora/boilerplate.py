@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kgscripts.text.lexicon import word_classes
+
 _LONGEST = 300
 
 _PAGE = r"(?:recipe|article|page|post|story|guide|how-?to|tutorial|video)"
@@ -33,7 +35,7 @@ _ALIKE = re.compile(
     | .{{0,60}}\ball\s+rights\s+reserved\b.* | (?:©|\(c\)|copyright)[\s©]*(?:\(c\)\s*)?\d{{4}}.*
     | (?:this\s+{_PAGE}\s+)?(?:may\s+)?contains?\s+affiliate\s+links\b.*
     | advertisements? | sponsored(?:\s+content)? | read\s+more | (?:related|more|similar|popular)\s+{_PAGE}s
-    | you\s+(?:may|might)\s+also\s+(?:like|enjoy)\b.* | sign\s+up\s+(?:for|to)\s+(?:our|my|the)\s+newsletter\b.*
+    | you\s+(?:may|might)\s+also\s+(?:like|enjoy)\b.*
     | subscribe(?:\s+(?:to|for)\s+(?:our|my|the)\b.*)? | leave\s+a\s+(?:comment|reply|review|rating).*
     | (?:was|did|have|do)\s+(?:this|you)\b.*\b(?:this|the)\s+{_PAGE}\b.*\? | was\s+this\s+{_PAGE}\s+helpful.*
     | (?:rated|rating)?[\s:]*\d(?:[.,]\d+)?\s*(?:(?:/\s*5|out\s+of\s+5)\b.*|from\s+\d.*|stars?)
@@ -46,10 +48,40 @@ _NAME = r"(?:[A-Z][\w.'’-]*|de|van|von|da|di)"
 _BYLINE = re.compile(rf"[Bb]y:?\s+[A-Z][\w.'’-]+(?:\s+{_NAME}){{1,3}}(?:\s*[|,•·–—-].*)?")
 
 
+def _any(label: str) -> str:
+    """The words of a class of ``page_lines.txt``, as alternatives of a pattern."""
+    return "|".join(sorted(map(re.escape, word_classes("kgscripts.corpora", "page_lines.txt")[label]), reverse=True))
+
+
+_LABELLED = re.compile(
+    rf"(?:{_any('label')})\s*:.*|(?:filed|posted)\s+(?:in|under)\s.*|(?:#\w+[\s,]*){{2,}}", re.IGNORECASE
+)
+_ASKING = re.compile(
+    rf"(?:(?:please|now|and|go and|then)\s+)?(?:{_any('asking')})\b"
+    rf"(?=.*\b(?:{_any('whose')})\b.*\b(?:{_any('of a page')})\b).*",
+    re.IGNORECASE,
+)
+_SELLING = re.compile(
+    rf"(?:{_any('asking')})\b.*\b(?:\d+\s*(?:%|percent)(?:\s*off)?\s+(?:your|our|on|all|every)"
+    r"|free\s+(?:shipping|delivery)|code\s+\w+\s+at\s+(?:the\s+)?checkout)(?:\W.*|$)"
+    r"|(?:.*[|·•,–—-]\s*)?\d+\s*(?:-\s*)?min(?:ute)?s?\s+read"
+    r"|(?:thanks|thank\s+you)\s+for\s+(?:reading|watching|stopping|visiting|your\s+interest)\b.*"
+    r"|more\s+from\s+(?:our|us|this)\b.*|read\s+on\s+(?:for|to)\b.*",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
+
+
 def is_boilerplate(line: str) -> bool:
-    """Whether a line belongs to the page that a text was on, and not to the text."""
+    """Whether a line, or each of its sentences, belongs to the page that a text was on, and not to the text."""
+    return len(line) <= _LONGEST and (
+        _is_boilerplate(line) or all(map(_is_boilerplate, _SENTENCE_END.split(line.strip())))
+    )
+
+
+def _is_boilerplate(line: str) -> bool:
     line = line.strip(" \t\r\n*_#>|•·-–—")
-    if not line or len(line) > _LONGEST:
+    if not line:
         return False
     line = line.rstrip(".!: ")
-    return _ALIKE.fullmatch(line) is not None or _BYLINE.fullmatch(line) is not None
+    return any(pattern.fullmatch(line) for pattern in (_ALIKE, _BYLINE, _LABELLED, _ASKING, _SELLING))

@@ -46,6 +46,11 @@ def joined_lines(text: str, lines: list[tuple[int, int]], *, is_step: bool) -> I
     yield start, lines[-1][1]
 
 
+def is_unfinished(line: str) -> bool:
+    """Whether the sentence of a line obviously goes on in the next one: "I put on my"."""
+    return _UNFINISHED.search(line) is not None
+
+
 def _goes_on(before: str, after: str, *, unpunctuated: bool) -> bool:
     """Whether the sentence of a line goes on in the next one; `unpunctuated` lines begin in lower case."""
     if _UNFINISHED.search(before) or _CONTINUING.match(after):

@@ -149,8 +149,8 @@ class _Blocks:
         first = self._how_tos[0]
         spans = [(start, end) for _, start, end in first.passages]
         if not first.title and spans[1:] and spans[0][0] == trimmed(self._text, self.front_matter.end, spans[0][1])[0]:
-            title = title_line(self._text, spans)
-            if title and spans[0][1] == spans[0][0] + len(title):
+            title, end = title_line(self._text, spans)
+            if title and spans[0][1] <= end:
                 first.title = title
                 del first.passages[0]
 

@@ -11,10 +11,13 @@ from collections.abc import Iterator, Sequence
 from attrs import frozen
 
 from kgscripts.corpora.inline_markup import without_markup
-from kgscripts.corpora.lines import are_commands, is_title, line_spans, passages_of, trimmed
+from kgscripts.corpora.lines import FINAL, are_commands, is_title, is_unfinished, line_spans, passages_of, trimmed
 from kgscripts.corpora.list_markers import list_marker
 from kgscripts.corpora.scenarios.labels import names_scenario
 from kgscripts.corpora.source import Source, whole_text
+from kgscripts.text.lexicon import word_list
+from kgscripts.titles.keys import is_command, named_thing
+from kgscripts.titles.plain import label_end
 from schemas.records import Discard, Document
 
 _FENCE = re.compile(r"---[ \t]*(?:\r\n?|\n|$)")
@@ -61,7 +64,13 @@ def _value(value: str) -> str:
 
 
 _TITLE_CHARACTERS = 80
+_TITLE_WORDS = 9
+_LOWER_CASE = word_list("articles", "prepositions") | {"and", "or"}
+"""Words without a capital letter in titles that have them."""
 _FINAL_PUNCTUATION = tuple(".!?:;,…\"”'’")
+_LIVELY_PUNCTUATION = tuple("!?:…")
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)")
+_UNDERLINE = re.compile(r"(?:-{3,}|={3,}|~{3,}|_{3,}|\*{3,}|#{3,}|—+|═+|─+)")
 
 
 def read_plain_text(source: Source) -> Iterator[Document | Discard]:
@@ -69,7 +78,8 @@ def read_plain_text(source: Source) -> Iterator[Document | Discard]:
 
     Blank lines separate paragraphs; `passages_of` says how they become passages. The title is that of the front matter,
     or a first line of at most 80 characters without final punctuation, if a blank line follows, or a step or list, or
-    if it names a scenario ("How to plant a tree") and lines without final punctuation follow.
+    if it is underlined. Right above prose, a line is a title if it names an activity ("How to plant a tree"), or looks
+    like a title. What names an activity may end with a colon, "?" or "!", and have "Re:" or "#2" before it.
     """
     text = whole_text(source)
     if isinstance(text, Discard):
@@ -84,9 +94,8 @@ def document_of_text(name: str, text: str) -> Document:
     """A plain text as a document; it has no passages if the text is blank."""
     said = front_matter(text)
     spans = paragraph_spans(text, said.end)
-    title = title_line(text, spans)
-    if title:
-        spans = without_line(spans, title)
+    title, end = title_line(text, spans)
+    spans = without_title(spans, end)
     return Document(
         name=name,
         format="text",
@@ -124,25 +133,53 @@ def joined_lines(parts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     return text, [(first, end) for first, end in spans if first < end]
 
 
-def title_line(text: str, spans: list[tuple[int, int]]) -> str:
-    """The line that paragraphs begin with if it is a title, else ""."""
+def title_line(text: str, spans: list[tuple[int, int]]) -> tuple[str, int]:
+    """The title that paragraphs begin with, and where the text below it begins; "" and 0 without a title."""
     if not spans:
-        return ""
+        return "", 0
     start, end = spans[0]
     lines = [trimmed(text, start + first, start + last) for first, last in line_spans(text[start:end])]
-    first, *rest = (text[slice(*line)] for line in lines)
-    if len(first) > _TITLE_CHARACTERS or first.endswith(_FINAL_PUNCTUATION) or not is_title(first):
-        return ""
+    line, *rest = (text[slice(*line)] for line in lines)
+    begin = label_end(line)
+    title = line[begin:]
+    is_counted = any(map(str.isdigit, line[:begin])) and any(label_end(other) for other in rest)
+    if is_counted or len(title) > _TITLE_CHARACTERS or not is_title(title) or not _ends_title(title):
+        return "", 0
+    below = lines[0][1]
+    if rest and _UNDERLINE.fullmatch(rest[0]):
+        return title, lines[1][1]
     if rest and (list_marker(text, *lines[1]) or not is_title(rest[0])):
-        return first
-    if names_scenario(first):
-        follows = len(spans) > 1 if not rest else passages_of(text, spans[:1])[0].end <= lines[0][1]
+        return title, below
+    if not rest:
+        follows = len(spans) > 1 and (names_scenario(title) or not are_commands(text, spans))
     else:
-        follows = not rest and len(spans) > 1 and not are_commands(text, spans)
-    return first if follows else ""
+        apart = passages_of(text, spans[:1])[0].end <= below
+        follows = (apart and names_scenario(title)) or _stands_above(title, rest)
+    return (title, below) if follows else ("", 0)
 
 
-def without_line(spans: list[tuple[int, int]], line: str) -> list[tuple[int, int]]:
-    """The spans of paragraphs without the line that the first begins with."""
-    start, end = spans[0][0] + len(line), spans[0][1]
-    return [*([(start, end)] if start < end else []), *spans[1:]]
+def _ends_title(line: str) -> bool:
+    """Whether a line ends as titles do: without punctuation, or with a colon, "?" or "!" if it names an activity."""
+    names = names_scenario(line) or named_thing(line) is not None
+    return not line.endswith(_FINAL_PUNCTUATION) or (names and line.endswith(_LIVELY_PUNCTUATION))
+
+
+def _stands_above(title: str, rest: Sequence[str]) -> bool:
+    """Whether a line is a title right above the lines of a paragraph, and not the beginning of its first sentence."""
+    is_wrapped = len(title) + len(rest[0].split(maxsplit=1)[0]) >= max(map(len, rest))
+    if not rest[0][0].isupper() or is_unfinished(title) or (is_wrapped and len(rest) > 1):
+        return False
+    words = [word for word in title.split() if word[0].isalpha()]
+    # Names of people are capitalised too, so that one word may be the beginning of a line of a chat or a play.
+    looks_so = 1 < len(words) < _TITLE_WORDS and all(word[0].isupper() or word in _LOWER_CASE for word in words)
+    is_prose = all(line.endswith(FINAL) for line in rest)
+    # Where each line is a step, the first may only lack its full stop.
+    looks_so |= len(rest) == 1 and len(_SENTENCE_END.findall(rest[0])) > 1 and is_command(title)
+    return names_scenario(title) or (
+        is_prose and ":" not in title[:-1] and (looks_so or named_thing(title) is not None)
+    )
+
+
+def without_title(spans: list[tuple[int, int]], end: int) -> list[tuple[int, int]]:
+    """The spans of paragraphs without a title that ends there."""
+    return [(max(start, end), last) for start, last in spans if last > end]

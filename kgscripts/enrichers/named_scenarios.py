@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from attrs import define, frozen
 
+from kgscripts.corpora.scenarios.labels import is_listed
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.models.registry import describe
+from kgscripts.models.scenarios.whole_texts import SHORT, main_of, stretches, without_asides
 from kgscripts.models.stored_vectors import decoded
 from kgscripts.settings import model_setting
+from kgscripts.text.lexicon import is_a
+from kgscripts.titles.plain import leading_nouns, singular
 from schemas.provenance import Model
 from schemas.records import NamedSegment, Record, SentenceVector
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from kgscripts.models.scenarios.detector import ScenarioDetector
     from schemas.scenario_documents import DetectedSegment
 
 LEAST_CONFIDENCE = 0.5
 """The least confidence of a passage about an offered scenario."""
+LEAST_NEARNESS = 0.5
+"""The least cosine of a passage and the offered scenario that it is about."""
 
 _TASK = "scenarios"
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @frozen(kw_only=True)
@@ -46,13 +55,13 @@ class NamedScenarios(Enricher):
     """
 
     name = "named-scenarios"
-    rules = "1"
+    rules = "2"
     task = "passages about scenarios that labels and titles name"
     requires: ClassVar[tuple[str, ...]] = ("scenario-vectors",)
     reads = (SentenceVector,)
     gives = NamedSegment
     settings: NamedScenarioSettings = NamedScenarioSettings()
-    # For each text without a label or title: its detected segments, and the spans and vectors of its sentences.
+    # For each text without a label or title: its detected segments, its words, and spans and vectors of its sentences.
     query = """
         WITH told AS (
             SELECT document, list(start || ' ' || "end" || ' ' || values ORDER BY start) AS sentences
@@ -64,8 +73,8 @@ class NamedScenarios(Enricher):
                                           ORDER BY start, "end", scenario))::VARCHAR AS segments
             FROM detected_segment GROUP BY document
         )
-        SELECT document AS target, list_prepend(coalesce(segments, '[]'), sentences) AS content
-        FROM told LEFT JOIN detected USING (document) ORDER BY target
+        SELECT document AS target, [coalesce(segments, '[]'), text.text] || sentences AS content
+        FROM told JOIN text USING (document) LEFT JOIN detected USING (document) ORDER BY target
     """
     candidates = """
         SELECT name || chr(10) || values FROM offered_scenario JOIN scenario_vector_of ON target = offered
@@ -85,7 +94,7 @@ class NamedScenarios(Enricher):
     def __init__(self, settings: NamedScenarioSettings | None = None, model: ScenarioDetector | None = None) -> None:
         super().__init__(settings)
         self._given = model
-        self._offered: tuple[Sequence[str], _OnVectors] | None = None
+        self._offered: tuple[Sequence[str], _OnVectors, dict[str, NDArray[np.float64]]] | None = None
 
     @property
     def networks(self) -> tuple[Model, ...]:
@@ -103,17 +112,37 @@ class NamedScenarios(Enricher):
         from kgscripts.models.scenarios.protocol import detect_documents
 
         offered = {candidate.partition("\n")[0] for candidate in candidates}
-        texts = [[sentence.split(" ") for sentence in content[1:]] for content in contents]
+        texts = [[sentence.split(" ") for sentence in content[2:]] for content in contents]
         vectors: list[Any] = [decoded([values for *_, values in text]) for text in texts]
         found = detect_documents(self._detector(candidates), vectors)
         return [
             named_segments(
                 [(int(start), int(end)) for start, end, _ in text],
-                [(int(start), int(end), name, float(sure)) for start, end, name, sure in json.loads(content[0])],
-                [segment for segment in segments if not offered.isdisjoint(segment.scenarios)],
+                # What a text was guessed to be about, as it has no scenario of the detector, gives way.
+                [
+                    (int(start), int(end), name, float(sure))
+                    for start, end, name, sure in json.loads(content[0])
+                    if is_listed(name)
+                ],
+                [
+                    segment
+                    for segment in segments
+                    if not offered.isdisjoint(segment.scenarios)
+                    and self._is_alike(segment, own)
+                    and _is_done_to_one_of(segment.scenarios[0], content[1])
+                ],
             )
-            for content, text, segments in zip(contents, texts, found, strict=True)
+            for content, text, own, segments in zip(contents, texts, vectors, found, strict=True)
         ]
+
+    def _is_alike(self, segment: DetectedSegment, vectors: NDArray[np.int8]) -> bool:
+        """Whether the middle of a segment is near what is offered: few scenarios are offered, and one may only be the
+        least wrong."""
+        assert self._offered is not None
+        middle = vectors[segment.start : segment.end].astype(float)
+        middle = (middle / np.linalg.norm(middle, axis=1, keepdims=True)).sum(axis=0)
+        nearness = float(self._offered[2][segment.scenarios[0]] @ middle) / float(np.linalg.norm(middle))
+        return round(nearness, 3) >= LEAST_NEARNESS
 
     def _detector(self, candidates: Sequence[str]) -> _OnVectors:
         """The detector with the offered scenarios, which are the same for all texts of an assembly."""
@@ -121,7 +150,8 @@ class NamedScenarios(Enricher):
             names, _, vectors = zip(*(candidate.partition("\n") for candidate in candidates), strict=True)
             points = decoded(vectors).astype(float)
             points /= np.linalg.norm(points, axis=1, keepdims=True)
-            self._offered = (candidates, _OnVectors(self._model.with_points(names, points), self._model.model))
+            detector = _OnVectors(self._model.with_points(names, points), self._model.model)
+            self._offered = (candidates, detector, dict(zip(names, points, strict=True)))
         return self._offered[1]
 
 
@@ -134,34 +164,43 @@ def named_segments(
 
     `detected` are the start, end, scenario and confidence of the detected segments. A sentence is about the scenario of
     the `offered` segment that it lies in, if the confidence in that is at least `LEAST_CONFIDENCE` and higher than in
-    any detected one.
+    any detected one. Asides are left out, and a short text that is sooner about what was detected gets nothing that is
+    offered.
     """
     starts = [start for start, _ in spans]
+    names = {segment.scenarios[0] for segment in offered}
     about: list[dict[str, float]] = [{} for _ in spans]
     for start, end, scenario, sure in detected:
         for place in range(bisect_left(starts, start), bisect_left(starts, end)):
             about[place][scenario] = sure
-    won = False
     for segment in offered:
         if segment.confidence >= LEAST_CONFIDENCE:
             for place in range(segment.start, segment.end):
                 if segment.confidence > max(about[place].values(), default=0.0):
                     about[place] = {segment.scenarios[0]: segment.confidence}
-                    won = True
-    if not won:
+    kept = without_asides(about)
+    if names.isdisjoint(name for labels in kept for name in labels) or (
+        len(spans) <= SHORT and main_of(kept) not in names
+    ):
         return []
-    places: dict[tuple[str, float], list[int]] = {}
-    for place, own in enumerate(about):
-        for item in own.items():
-            places.setdefault(item, []).append(place)
-    found = []
-    for (scenario, sure), of_scenario in places.items():
-        # Consecutive places have the same distance from their numbers.
-        for _, run in groupby(enumerate(of_scenario), lambda item: item[1] - item[0]):
-            own_places = [place for _, place in run]
-            start, end = spans[own_places[0]][0], spans[own_places[-1]][1]
-            found.append(NamedSegment(scenario=scenario, start=start, end=end, confidence=sure))
+    found = [
+        NamedSegment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=sure)
+        for scenario, start, end, sure in stretches(kept)
+    ]
     return sorted(found, key=lambda item: (item.start, item.end, item.scenario))
+
+
+def _is_done_to_one_of(name: str, text: str) -> bool:
+    """Whether a text names a person or an animal of the name of a scenario, or no animal at all: what is done to a dog
+    is not what is done to a toddler."""
+    own, told = _beings(name), _beings(text)
+    return not own or not own.isdisjoint(told) or not any(is_a(being, "animal") for being in told)
+
+
+def _beings(text: str) -> frozenset[str]:
+    words = {singular(word) for word in _WORD.findall(text.lower())}
+    found = {word for word in words if is_a(word, "person", "animal")}
+    return frozenset(noun for word in found for noun in leading_nouns().get((word,), (word,)))
 
 
 @define

@@ -9,17 +9,20 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen
 
-from kgscripts.corpora.scenarios.labels import scenario_of
+from kgscripts.corpora.scenarios.labels import is_listed, resolve_title, scenario_of
 from kgscripts.extractors.protocol import Extractor, ParsedDocument
 from kgscripts.models.registry import describe, load
-from kgscripts.models.scenarios.protocol import OfVectors, detect_documents
-from kgscripts.models.stored_vectors import encoded
+from kgscripts.models.scenarios.protocol import OfVectors, OtherActivities, detect_documents
+from kgscripts.models.scenarios.whole_texts import LONGEST, Labels, most_central, share_of, stretches, without_asides
+from kgscripts.models.stored_vectors import decoded, encoded
 from kgscripts.settings import device_setting, model_setting
+from kgscripts.text.lexicon import verbs, word_list
 from kgscripts.titles.plain import titles_digest
 from schemas.provenance import Model
 from schemas.records import Document, EventMention, PassageKind, Record, Segment, Sentence, SentenceVector
@@ -29,6 +32,13 @@ if TYPE_CHECKING:
     from schemas.scenario_documents import DetectedSegment
 
 _TASK = "scenarios"
+_LEAST_SHARE = 0.38
+"""The least mean probability of an activity that is not listed, chosen in view of stories of which half are of such."""
+OF_ITS_OWN = 0.3
+"""The confidence in a scenario that only the text itself names: less than any that is offered has."""
+_MOST_NAMES = 100
+_PRONOUNS = word_list("pronouns")
+_TELL_LITTLE = verbs("vague") | verbs("stative") | verbs("reporting") | verbs("going")
 
 
 @frozen(kw_only=True)
@@ -38,7 +48,10 @@ class ScenarioSettings:
     model: str = model_setting(_TASK)
     """The model: the name of one that ships, or the directory of a checkpoint."""
     labelled_too: bool = False
-    """Whether scenarios are also detected in texts whose label or title names a scenario."""
+    """Whether scenarios are also detected in texts whose label or title names a scenario; then all that are detected
+    in a text are taken, and it has none of its own."""
+    own: bool = True
+    """Whether a text in which no scenario is found has one of its own."""
     device: str = device_setting()
     """Where its network runs: cpu, cuda, cuda:N or mps."""
 
@@ -48,13 +61,15 @@ class ScenarioExtractor(Extractor):
     """Gives the segments that a model detects, one record for each scenario of a segment, and the vectors of the
     sentences if the model uses them: an enricher compares them with the titles of the graph.
 
-    Texts with a scenario by label or title are left out, unless the setting `labelled_too` is true. Pairs are left out:
-    a pair is a single instruction of a procedure, and its two sides could get different scenarios. The model of the
-    settings is loaded for the first sentence, unless one is given. Scenarios in `added` are detected too.
+    A short text has the scenario that most of it is about. One in which none is found has one of its own as a whole: an
+    activity that the model knows besides the listed ones, or else the action that is nearest to the middle of its
+    sentences. Texts with a scenario by label or title are left out, unless the setting `labelled_too` is true. Pairs
+    are left out: a pair is a single instruction of a procedure, and its two sides could get different scenarios. The
+    model of the settings is loaded for the first sentence, unless one is given. Scenarios in `added` are detected too.
     """
 
     name = "scenarios"
-    rules = "2"
+    rules = "3"
     task = "scenarios of passages"
     requires = (Sentence, EventMention)
     gives = (Segment, SentenceVector)
@@ -87,9 +102,36 @@ class ScenarioExtractor(Extractor):
         ]
         found = self._detect(texts)
         return [
-            [*_with_events(_records(segments, own), item), *self._vectors(sentences, own)]
+            [*self._about(labels_of(segments), vectors, own, item), *vectors]
             for item, own, sentences, segments in zip(documents, spans, texts, found, strict=True)
+            for vectors in [self._vectors(sentences, own)]
         ]
+
+    def _about(
+        self, found: Labels, vectors: Sequence[SentenceVector], spans: Sequence[tuple[int, int]], item: ParsedDocument
+    ) -> list[Segment]:
+        """The segments of a text. One in which nothing that is known is told has a scenario of its own, as a whole."""
+        if self.settings.labelled_too:
+            return _with_events(_records(found, spans), item)
+        kept = without_asides(found)
+        segments = _with_events(_records(kept, spans), item)
+        events = item.records_of(EventMention)
+        if not (self.settings.own and vectors and events) or len(spans) > LONGEST:
+            return segments
+        assert isinstance(self._loaded, OfVectors)  # which gave the vectors
+        own = decoded([vector.values for vector in vectors])
+        if isinstance(self._loaded, OtherActivities):
+            name, share = self._loaded.other_activity(own)
+            most = max((share_of(label, kept) for labels in kept for label in labels), default=0.0)
+            if share >= max(_LEAST_SHARE, most):
+                return [Segment(scenario=name, start=spans[0][0], end=spans[-1][1], confidence=share)]
+        if segments:
+            return segments
+        names = _names(events)
+        if not names:
+            return []
+        name = names[most_central(own, self._loaded.vectors(names))]
+        return [Segment(scenario=name, start=spans[0][0], end=spans[-1][1], confidence=OF_ITS_OWN)]
 
     def _reads(self, document: Document) -> bool:
         is_pair = any(passage.kind is PassageKind.CONCRETE for passage in document.passages)
@@ -132,28 +174,38 @@ def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
     return spans
 
 
-def _records(found: Sequence[DetectedSegment], spans: Sequence[tuple[int, int]]) -> list[Segment]:
+def labels_of(found: Sequence[DetectedSegment]) -> list[Mapping[str, float]]:
+    """Of each sentence, the scenarios of its segment with their probabilities."""
+    labels: list[Mapping[str, float]] = []
+    for segment in found:
+        scores = dict(segment.ranking)
+        own = {scenario: scores.get(scenario, 0.0) for scenario in segment.scenarios}
+        labels += [own] * (segment.end - segment.start)
+    return labels
+
+
+def _records(found: Labels, spans: Sequence[tuple[int, int]]) -> list[Segment]:
     """The segments of each scenario, by characters: adjacent ones about the same scenario are one (guideline A.3).
 
     The confidence is the mean over its sentences.
     """
-    runs: dict[str, list[tuple[int, int, float]]] = {}
-    for segment in found:
-        scores = dict(segment.ranking)
-        for scenario in segment.scenarios:
-            own = runs.setdefault(scenario, [])
-            start, end = segment.start, segment.end
-            mass = scores.get(scenario, 0.0) * (end - start)
-            if own and own[-1][1] == start:
-                start, _, before = own.pop()
-                mass += before
-            own.append((start, end, mass))
     records = [
-        Segment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=mass / (end - start))
-        for scenario, own in runs.items()
-        for start, end, mass in own
+        Segment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=sure)
+        for scenario, start, end, sure in stretches(found)
     ]
     return sorted(records, key=lambda record: (record.start, -record.end, record.scenario))
+
+
+def _names(events: Sequence[EventMention]) -> list[str]:
+    """The actions that are done to what most of them are done to, as names of an activity: "hammering the stakes"."""
+    done = [event for event in events if event.action.object and event.action.object not in _PRONOUNS]
+    telling = [event for event in done if event.action.predicate not in _TELL_LITTLE] or done or list(events)
+    counts = Counter(event.action.object for event in telling)
+    most = max(counts.values(), default=0)
+    words = (event.words or event.action.label for event in telling if counts[event.action.object] == most)
+    # A listed scenario would have been found; what one action has in common with it is chance.
+    names = (name for each in words if not is_listed(name := resolve_title(f"how to {each}")))
+    return list(dict.fromkeys(names))[:_MOST_NAMES]
 
 
 def _with_events(segments: Sequence[Segment], parsed: ParsedDocument) -> list[Segment]:

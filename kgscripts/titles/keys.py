@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 
-from kgscripts.text.lexicon import is_a, word_list
+from kgscripts.text.lexicon import is_a, verbs, word_list
+from kgscripts.text.verb_objects import verb_objects
 from kgscripts.titles.plain import kinds, leading_nouns, leading_verbs, plain_title, singular, word_class, word_pairs
 
 _IN_ING = word_class("verb_in_ing")
@@ -38,7 +40,116 @@ def gerund(verb: str) -> str:
     return verb + "ing"
 
 
+def activity_words(title: str) -> list[str]:
+    """The words of a `plain_title` as the name of an activity, as far as they tell one: with its verbs in *-ing*, or
+    with the verb that is meant (`named_thing`). A title that tells none has its words as they are."""
+    plain, how_to = plain_title(title)
+    words = plain.split()
+    if thing := named_thing(title):
+        return [thing[0], *thing[1].split()]
+    while (
+        how_to and words[1:] and (is_left_out(words[0]) or words[0] == "and")
+    ):  # "how to quickly and safely remove it"
+        words = words[1:]
+    if words and (how_to or words[0].rstrip(",") in word_class("verb") or tells_activity(title) or is_command(title)):
+        return verbs_in_ing(words, told=how_to)
+    return words
+
+
+def verbs_in_ing(words: Sequence[str], *, told: bool = False) -> list[str]:
+    """The words with the verb that they begin with in *-ing*, and those that "and" or a comma joins to it: "clean and
+    season a wok". A verb in the past is that of its base form if something is `told` ("how I washed my bike"), or if a
+    determiner follows ("washed my car").
+    """
+    found = list(words)
+    place = 0
+    while place < len(found):
+        word = found[place].rstrip(",")
+        after = found[place + 1] if place + 1 < len(found) else ""
+        head, hyphen, verb = word.rpartition("-")
+        is_past = told or after.rstrip(",") in _DETERMINERS
+        found[place] = head + hyphen + _in_ing(verb, is_past=is_past) + found[place][len(word) :]
+        place += 2 if after in _JOINS else 1
+        goes_on = after in _JOINS or found[place - 1].endswith(",")
+        if not goes_on or place + 1 >= len(found) or not _may_be_verb(found[place], is_past=is_past):
+            return found
+    return found
+
+
+def _in_ing(word: str, *, is_past: bool) -> str:
+    if is_past and word in word_pairs("past.tsv"):
+        return gerund(word_pairs("past.tsv")[word])
+    if is_past and word.isascii() and not _is_base(word):
+        if word[:-1] in _SILENT_E_KEPT:
+            return gerund(word[:-1])
+        if word.endswith("ed") and len(word) > 3:
+            return _gerund_of_participle(word)
+        if _is_base(singular(word)):  # "how my aunt bakes bread"
+            return gerund(singular(word))
+    return gerund(word) if word.isascii() else word
+
+
+def _is_base(word: str) -> bool:
+    return word in word_class("verb") or word in verbs("action") or word in verb_objects().uses
+
+
+def _may_be_verb(word: str, *, is_past: bool) -> bool:
+    word = word.rstrip(",")
+    return (
+        word in word_class("verb") | verbs("action")
+        or (word.endswith("ing") and gerund_is_known(word))
+        or (is_past and (word.endswith("ed") or word in word_pairs("past.tsv")))
+    )
+
+
+@cache
+def _gerunds() -> frozenset[str]:
+    return frozenset(map(gerund, word_class("verb") | verbs("action") | verb_objects().uses.keys()))
+
+
+def gerund_is_known(word: str) -> bool:
+    """Whether a word is the *-ing* form of a verb, and no noun in *-ing*."""
+    return word.rpartition("-")[2] in _gerunds() and word not in word_class("noun")
+
+
+def named_thing(title: str) -> tuple[str, str] | None:
+    """The verb and the words of a title that names no verb, but what is made or done: "corn soup" (*making*), "laundry"
+    (*doing*), "my classic scrambled eggs recipe"; None for others.
+    """
+    plain, how_to = plain_title(title)
+    words = plain.split()
+    while words[1:] and is_left_out(words[0]):
+        words = words[1:]
+    if how_to or not words or _is_verb(words[0]) or gerund_is_known(words[0]) or not words[0].isascii():
+        return None
+    head = next((words[place - 1] for place in range(1, len(words)) if words[place] in _PHRASES), words[-1])
+    if head in word_class("chore"):
+        return "doing", " ".join(words)
+    is_made = singular(head) in word_class("dish") or words[0] in word_class("cooked") or _RECIPE.search(title)
+    return ("making", " ".join(words)) if is_made else None
+
+
+def is_command(title: str) -> bool:
+    """Whether a title is a verb in its base form with a determiner: "Descale a kettle"."""
+    first, *rest = plain_title(title)[0].split()[:2] or [""]
+    return _is_base(first) and bool(rest) and rest[0] in _DETERMINERS
+
+
+def tells_activity(title: str) -> bool:
+    """Whether a title says by its verb that something is done: "how to", "Descaling a kettle", "Washed my car"."""
+    plain, how_to = plain_title(title)
+    first, *rest = plain.replace(",", "").split() or [""]
+    if how_to or not rest:
+        return how_to and bool(plain)
+    is_past = first in word_pairs("past.tsv") or (first.endswith("ed") and len(first) > 4)
+    if rest[0] in _DETERMINERS:
+        return is_past or first in _gerunds() or (first.endswith("ing") and _names_act(first) and len(first) > 5)
+    return gerund_is_known(first) and first not in _VAGUE and not _PARTICLES.issuperset(rest)
+
+
+_RECIPE = re.compile(r"\brecipe\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[-'&.][^\W_]+)*[+#]*")
+_JOINS = frozenset({"and", "&", "or", "then"})
 _DETERMINERS = word_list(
     "articles", "possessives", "words for one's own", "near demonstratives", "indefinite determiners"
 )
@@ -48,6 +159,8 @@ _LINKS = word_class("link")
 _MATERIAL = word_class("material_preposition")
 _ENDS = word_class("end")
 """Words that begin a phrase of manner, time or reason behind an object."""
+
+_PHRASES = _PLACES | _LINKS | _MATERIAL | _ENDS | {"for", "with", "in"}
 
 _NOMINAL = word_pairs("acts.tsv")
 _VAGUE = word_class("vague_verb")
@@ -64,7 +177,9 @@ def title_key(title: str) -> str:
     of a title without words is the title in lower case; "" if it has signs only.
     """
     plain, how_to = plain_title(title)
-    verb, rest = _parts(_WORD.findall(plain), how_to)
+    words = activity_words(title)
+    is_act = bool(words) and (how_to or words[0] != plain.split()[0] or named_thing(title) is not None)
+    verb, rest = _parts(_WORD.findall(" ".join(words)), is_act)
     if not verb:
         return plain
     noun = _object(rest, verb.partition(" ")[0])
@@ -83,8 +198,7 @@ def _parts(words: list[str], how_to: bool) -> tuple[str, list[str]]:
     last = words[-1]
     if not how_to and len(words) > 1 and _names_act(last) and not _is_verb(words[0]):
         return _NOMINAL.get(last, last), words[:-1]
-    first, hyphen, second = words[0].rpartition("-")
-    verb, rest = first + hyphen + (gerund(second) if second.isascii() else second), words[1:]
+    verb, *rest = verbs_in_ing(words)
     if verb in _LIGHT and len(rest) > 1 and rest[-1] in _NOMINAL:
         return _NOMINAL[rest[-1]], rest[:-1]
     if verb == "giving" and len(rest) > 1 and rest[-1] in ("bath", "wash"):
@@ -194,7 +308,7 @@ def _general(nouns: list[str]) -> list[str]:
 
 
 def _gerund_of_participle(word: str) -> str:
-    """ "Mashing" for "mashed": to make mashed potatoes is to mash potatoes."""
+    """ "Mashing" for "mashed": to make mashed potatoes is to mash potatoes; "tying" for "tied"."""
     return (word[:-3] + "y" if word.endswith("ied") else word[:-2]) + "ing"
 
 

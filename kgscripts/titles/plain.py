@@ -12,7 +12,7 @@ from importlib import resources
 
 from attrs import frozen
 
-from kgscripts.text.lexicon import word_classes
+from kgscripts.text.lexicon import verbs, word_classes
 from kgscripts.text.plain_words import visible
 
 _NO_PLURAL = re.compile(
@@ -108,8 +108,15 @@ _TIME = "seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|parts?|moves?
 _PEOPLE = "beginners?|dummies|newbies|starters|kids|children|toddlers|adults|seniors|students|everyone|free|cheap"
 _HOW = re.compile(
     r"^(?:(?:please )?(?:learn|discover|see|find out|know|video|tutorial|guide)[:,]? )?"
-    r"(?:how (?:to:?|do (?:i|you|we)|does one|can (?:i|you|we|one)|should (?:i|you|we)|i|we|you(?: can)?) )"
+    r"how (?:to:?|do (?:i|you|we)|does one|can (?:i|you|we|one)|should (?:i|you|we)"
+    r"|(?:i|you|we|one) (?:should|can)|(?:(?:my|our) \S+ (?:and|&) )?(?:i|we)|you(?: can)?|(?:my|our) \S+(?= \S+ \S)) "
 )
+_TO = re.compile(r"to (\w+),? \S")
+_LABEL = re.compile(
+    r"^(?:(?:re|aw|fwd?|sv|q|a|question|topic|thread|subject|title|step-by-step|article|post)\s*:\s*"
+    r"|#\s?\d{1,3}[.:)]?\s+|\d{1,3}[.)]\s+(?=[a-z])|\[[^\[\]]{1,20}\]\s*(?=\S))+"
+)
+"""What stands before a title in a forum or a series: "Re:", "#2", "[solved]"."""
 _PRONOUN = re.compile(r"(?P<thing>[^:]+): how to (?P<verb>.+?) (?:it|them|one|your own|yours)")
 _SAYS_NOTHING = re.compile(
     r"(?:diy|tutorial|video|guide|recipe|tips?|howto|how-to|quick tip|life ?hack|beginner'?s guide)"
@@ -122,17 +129,26 @@ def plain_title(title: str) -> tuple[str, bool]:
     beginners", "like a pro"). A title of more than `MAX_CHARACTERS` characters keeps them. The result is empty only if
     the title has neither letters nor digits.
     """
-    text = _squeezed(_lower(title))
+    lower = " ".join(_lower(title).split())
+    text = _squeezed(lower[label_end(lower) :]) or _squeezed(lower)
     if len(text) > MAX_CHARACTERS:
         return text, False
     how_to = False
     while True:
         shorter = _shorter(text)
         without = _squeezed(_HOW.sub("", shorter, count=1))
+        if (infinitive := _TO.match(shorter)) and infinitive[1] in word_class("verb") | verbs("action"):
+            without = shorter.removeprefix("to ")
         how_to |= without != shorter
         if without in (text, ""):
             return text, how_to
         text = without
+
+
+def label_end(title: str) -> int:
+    """Where a title begins behind what a forum or a series puts before it; 0 where there is nothing of the kind."""
+    label = _LABEL.match(title.lower())
+    return label.end() if label and title[label.end() :].strip(_EDGES) else 0
 
 
 def _shorter(text: str) -> str:
@@ -180,6 +196,7 @@ def _trailing() -> re.Pattern[str]:
         rf"|for (?:(?:the|absolute|complete|total|your) )*+(?:{_PEOPLE}|first time|fun|good)"
         r"|step by step|at home|from home|from scratch|by yourself|yourself|on your own|on a budget"
         r"|made (?:easy|simple)|every (?:time|day|morning|night|week)"
+        r"|today|yesterday|(?:this|last) (?:weekend|week|month|year|spring|summer|autumn|winter)"
         r")$"
     )
 

@@ -53,11 +53,11 @@ PINS: dict[str, tuple[str, str]] = {
         "9e4706a49890e6be8c44d8a67c4d2048562e9ca7109d6ef420b50756558fd0ae",
     ),
     "labels": (
-        "39210f81b95029056d811b1028f3fac3d1ae0fd737132063b68d79561b205521",
+        "b28a38322f1262f34680954a573c15385b166132a54f3236dc3ea268e99527a7",
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "59241527c65560086f9a51daa151bb0adc7cbb12cc34b7a272a2b0be09e9c40d",
+        "b41c2b7bf79544bfdf7c5a0b6a7cd0686f62279485863081ae87de5619e29cfc",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (

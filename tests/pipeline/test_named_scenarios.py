@@ -17,6 +17,8 @@ from kgscripts import ScriptGraph
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.enrichers.named_scenarios import LEAST_CONFIDENCE, NamedScenarios, named_segments
 from kgscripts.enrichers.vectors import MOST_SENTENCES, ScenarioVectors
+from kgscripts.models.scenarios import whole_texts
+from kgscripts.models.scenarios.whole_texts import main_of, without_asides
 from kgscripts.pipeline import build_graph, remove_source
 from schemas.scenario_documents import NONE, DetectedSegment
 from tests.assembly.built import graph_bytes
@@ -133,7 +135,7 @@ def test_any_order_gives_the_same_bytes_and_nothing_is_computed_twice(
     _build(grown, [BUS])
     _build(grown, [TYRE])
     alone = shutil.copytree(grown, tmp_path / "alone")
-    assert _about(alone) == {"tyre": set(), "bus": {"riding on a bus"}}, "no listed scenario is about it"
+    assert _about(alone) == {"tyre": {"changing a car tyre"}, "bus": {"riding on a bus"}}, "no listed one is about it"
     _build(grown, [HOW_TO, OTHER])
     _build(grown, [HOW_TO])
     assert asked.described == ["changing a tyre", "pruning roses"], "once in a directory"
@@ -151,12 +153,25 @@ def test_any_order_gives_the_same_bytes_and_nothing_is_computed_twice(
 def test_nothing_is_offered_where_nothing_is_detected_or_named(mode: str, tmp_path: Path) -> None:
     build_graph(output=tmp_path, texts=[TYRE, HOW_TO], scenarios=mode, without=["state-changes"])
     graph, about = ScriptGraph.open(tmp_path), _about(tmp_path)
-    assert about["tyre"] == ({"changing a tyre"} if mode == "both" else set())
+    assert about["tyre"] == ({"changing a tyre"} if mode == "both" else set()), "all texts have what is detected alone"
     assert ("changing a tyre" in about["how-to"]) == (mode != "detected")
     # Without sentences of detection it has nothing to do. Steps are merged all the same.
     enrichers = {"action-vectors", "steps"} | ({"named-scenarios", "scenario-vectors"} if mode != "given" else set())
     assert set(str(graph.manifest.configuration["enrichers"]).split()) == enrichers
     assert {row["name"] for row in graph.rows("Model")} >= {"steps", "all-MiniLM-L6-v2"}
+
+
+def test_a_text_gets_no_scenario_of_another_being(tmp_path: Path) -> None:
+    dog = "I lifted the dog into the tub. I wet its coat. I lathered the coat. I dried its coat with a towel."
+    coat = {
+        "id": "coat",
+        "title": "How to put a coat on a toddler",
+        "steps": ["Lay the coat on the floor.", "Put both arms in the sleeves.", "Flip the coat over the head."],
+    }
+    about = _about(_build(tmp_path, [{"id": "dog", "text": dog}, coat]))
+    assert about["coat"] == {"putting a coat on a toddler"}
+    assert len(about["dog"]) == 1
+    assert about["dog"].isdisjoint(about["coat"])
 
 
 def test_a_title_among_the_listed_scenarios_changes_nothing(tmp_path: Path) -> None:
@@ -165,7 +180,7 @@ def test_a_title_among_the_listed_scenarios_changes_nothing(tmp_path: Path) -> N
         "title": "How to Repair a Bicycle",
         "steps": ["Turn the bicycle over.", "Patch the tube."],
     }
-    assert _about(_build(tmp_path, [TYRE, listed]))["tyre"] == set(), "as without it"
+    assert _about(_build(tmp_path, [TYRE, listed]))["tyre"] == {"changing a car tyre"}, "as without it"
 
 
 def test_many_sentences_of_a_scenario_are_not_read(asked: Asked, tmp_path: Path) -> None:
@@ -200,10 +215,8 @@ def test_a_sentence_is_about_what_the_detector_is_surer_of(
         return found
 
     expected: list[tuple[str, float]] = []
-    won = False
     for (old, old_sure), (new, sure) in zip(before, named, strict=True):
         wins = bool(new) and sure >= LEAST_CONFIDENCE and sure > (old_sure if old else 0)
-        won |= wins
         expected.append((f"offered {new}", sure) if wins else (old, old_sure))
     found = named_segments(
         spans,
@@ -216,7 +229,10 @@ def test_a_sentence_is_about_what_the_detector_is_surer_of(
             if name
         ],
     )
-    wanted = [
-        (spans[start][0], spans[end - 1][1], name, sure) for start, end, name, sure in stretches(expected) if name
-    ]
-    assert [(item.start, item.end, item.scenario, item.confidence) for item in found] == (wanted if won else [])
+    labels = without_asides([{name: sure} if name else {} for name, sure in expected])
+    is_offered = main_of(labels).startswith("offered")
+    assert {(item.start, item.end, item.scenario, item.confidence) for item in found} == {
+        (spans[start][0], spans[end - 1][1], name, round(sure, 4))
+        for name, start, end, sure in whole_texts.stretches(labels)
+        if is_offered
+    }

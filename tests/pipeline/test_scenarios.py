@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from attrs import asdict
 from typer.testing import CliRunner
 
 from cli import app
@@ -149,3 +150,32 @@ def test_the_example_of_the_document(tmp_path: Path) -> None:
 )
 def test_folders(folder: str, scenario: str) -> None:
     assert scenario_of_folder(Path("/data", folder, "a.txt")) == scenario
+
+
+CHAT = (
+    "Tom: my chain came off again yesterday. Ann: oh no, what did you do? Tom: I turned the bike upside down first. "
+    "Then I put the chain on the small cog with a stick. I tightened the rear wheel with a wrench."
+)
+UNKNOWN = (
+    "First I unrolled the netting along the hedge. I hammered the stakes into the ground with a mallet. I tied the "
+    "netting to the stakes with wire. The chickens could not get out any more."
+)
+
+
+def test_what_nothing_names_is_guessed_and_the_report_says_so(tmp_path: Path) -> None:
+    texts = [{"id": f"{place}/" + "x" * 70, "text": UNKNOWN + " It was a long day." * place} for place in range(6)]
+    texts += [{"id": "chat", "text": CHAT}, {"id": "named", "title": "How to wash a dog", "text": "Wet the dog."}]
+    report = build_graph(output=tmp_path / "graph", texts=texts, without=["state-changes", "steps"])
+    assert report.sources_without_scenario == 0
+    assert report.sources_guessed == len(report.guessed) == 7
+    guessed = {item.source: item for item in report.guessed}
+    assert guessed["text#chat"].scenario == "repairing a bicycle"
+    assert "netting" in report.guessed[0].scenario, "the least sure first"
+    assert 0.5 < report.guessed[0].share <= 1
+    assert report.to_dict()["guessed"][0] == asdict(report.guessed[0])
+    lines = [line for line in str(report).splitlines() if line.startswith("scenario guessed")]
+    assert len(lines) == 6
+    assert all(len(line) <= 80 for line in lines)
+    assert lines[-1] == "scenario guessed: 2 more sources"
+    graph = ScriptGraph.open(tmp_path / "graph")
+    assert any("netting" in step.label for step in graph.script(report.guessed[0].scenario).steps)

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, made_by, rows, view
+from kgscripts.corpora.scenarios.labels import listed_title
 from kgscripts.titles.keys import title_key
 from schemas.scenario_documents import concept_scheme
 
@@ -147,7 +148,7 @@ def add_functions(engine: Engine) -> None:
 
 def told_key(name: str) -> str:
     """The key that all names of one activity share, without the corrections of people."""
-    return name if name in _listed_labels() else title_key(name) or name
+    return name if name in _listed_labels() else listed_title(name) or title_key(name) or name
 
 
 @cache

@@ -6,15 +6,16 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import MappingProxyType
 
 from attrs import evolve
 
-from kgscripts.text.lexicon import word_list
+from kgscripts.corpora.list_markers import commands
+from kgscripts.text.lexicon import is_a, word_list
 from kgscripts.text.plain_words import visible
-from kgscripts.titles.keys import gerund, is_left_out, title_key
-from kgscripts.titles.plain import plain_title, word_class
+from kgscripts.titles.keys import activity_words, gerund, is_command, named_thing, tells_activity, title_key
+from kgscripts.titles.plain import plain_title, singular, word_class
 from schemas.errors import InputError
 from schemas.records import Document, PassageKind
 from schemas.scenario_documents import ScenarioConcept, concept_scheme
@@ -68,6 +69,11 @@ _PARENTHESIS = re.compile(r"\s*\([^()]*\)")
 _EDGES = " \t\r\n.!?:;,…\"'“”‘’*_`#-"
 _DETERMINERS = word_list("articles", "possessives", "words for one's own") | {"some"}
 
+_NO_WORD = re.compile(r"[\s_+-]+")
+_SENTENCE = re.compile(r"\S[^.!?]*[.!?]")
+_OPENING = re.compile(r"(?:(?:then|now|next|first|finally|afterwards?|lastly|and|to start)\b,?\s*)+", re.IGNORECASE)
+_MINE = frozenset({"my", "our"})
+
 # InScript (Modi et al., LREC 2016) labels its scenarios with one word.
 _INSCRIPT = MappingProxyType(
     {
@@ -98,7 +104,7 @@ def resolve(label_or_title: str) -> str:
     listed = _listed(label_or_title)
     if listed:
         return listed
-    text = _normalised(label_or_title)
+    text = resolve_title(label_or_title) if plain_title(label_or_title)[1] else _plain(label_or_title)
     if not text:
         raise InputError(f"no scenario in {label_or_title[:80]!r}", remedy="give it in words")
     return text
@@ -111,20 +117,28 @@ def resolve_title(title: str) -> str:
     words for the same are the same: see `kgscripts.titles.keys.title_key`. Raises InputError as `resolve` does.
     """
     _check(title)
-    if (found := _listed_title(title)) is not None:
+    if (found := listed_title(title)) is not None:
         return found
-    plain, how_to = plain_title(title)
-    if not any(map(str.isalnum, plain)):
+    if not any(map(str.isalnum, plain_title(title)[0])):
         return resolve(title)
-    verb, space, rest = plain.partition(" ")
-    while how_to and rest and (is_left_out(verb) or verb == "and"):  # "how to quickly and safely remove a tick"
-        verb, space, rest = rest.partition(" ")
-    return gerund(verb) + space + rest if how_to or verb in word_class("verb") else plain
+    return " ".join(_of_anybody(activity_words(title)))
+
+
+def _of_anybody(words: list[str]) -> list[str]:
+    """The words of a name with "the" for what belongs to the writer: "washing the bike", but "washing my hair"."""
+    if not words[0].endswith("ing"):
+        return words
+    return [
+        ("your" if after == "own" else "the")
+        if word in _MINE and after and not is_a(singular(after), "person", "body")
+        else word
+        for word, after in zip(words, [*words[1:], ""], strict=True)
+    ]
 
 
 def scenario_ids(title: str) -> list[str]:
     """The ids that a graph may give the scenario which a title means: that of a listed one, and that of its key."""
-    keys = dict.fromkeys(filter(None, (_listed_title(title), title_key(title))))
+    keys = dict.fromkeys(filter(None, (listed_title(title), title_key(title))))
     return [node_id("Scenario", key, key) for key in keys]
 
 
@@ -134,28 +148,46 @@ def is_listed(label_or_title: str) -> bool:
 
 
 def names_scenario(title: str) -> bool:
-    """Whether a title refers to a listed scenario, or begins with "how to"."""
-    plain = _plain(title)
-    return bool(plain) and (_HOW_TO.match(plain) is not None or _listed_title(title) is not None)
+    """Whether a title refers to a listed scenario, or tells an activity by its verb (`tells_activity`)."""
+    if _listed(title) is not None or tells_activity(title):
+        return True
+    return named_thing(title) is None and listed_title(title) is not None
 
 
 def scenario_of(document: Document) -> str:
-    """The scenario that a document's label or title names; "" if neither does.
+    """The scenario that a document's label, title or file names; "" if none does.
 
-    The label takes precedence. A title names a scenario if it refers to a listed one, or belongs to a how-to: it begins
-    with "how to", or the document has steps. Other titles, such as those of stories, name no scenario.
+    The label takes precedence. A title names a scenario if it refers to a listed one, tells an activity, or is that of
+    a how-to: the document has steps, or most of its sentences are commands. Other titles, such as those of stories,
+    name no scenario. The name of a file counts last, and if it tells an activity ("assembling-a-bed.txt").
     """
     if document.scenario.strip(_EDGES):
         return resolve(document.scenario)
     title = document.title
-    has_steps = any(passage.kind is PassageKind.STEP for passage in document.passages)
-    return resolve_title(title) if names_scenario(title) or (has_steps and title.strip(_EDGES)) else ""
+    is_name = _plain(title) not in word_class("no_name") | {""}
+    if names_scenario(title) or (is_name and _instructs(document)):
+        return resolve_title(title)
+    name = _NO_WORD.sub(" ", PurePath(document.name).stem) if "#" not in document.name else ""
+    return resolve_title(name) if tells_activity(name) or is_command(name) else ""
+
+
+def _instructs(document: Document) -> bool:
+    """Whether a document has steps, or at least half of the letters of its sentences are in commands."""
+    if any(passage.kind is PassageKind.STEP for passage in document.passages):
+        return True
+    told = letters = 0
+    for passage in document.passages:
+        if passage.kind is PassageKind.PARAGRAPH:
+            for sentence in _SENTENCE.findall(document.text, passage.start, passage.end):
+                letters += len(sentence)
+                told += len(sentence) if commands(_OPENING.sub("", sentence)) else 0
+    return 0 < letters <= 2 * told
 
 
 def with_scenario(document: Document, scenario: str) -> Document:
     """The document with this label, unless its own label or its title (see `names_scenario`) names a scenario.
 
-    The label precedes the title of a text with steps that is neither listed nor begins with "how to".
+    The label precedes the title of a text with steps that names none by itself.
     """
     if document.scenario.strip(_EDGES) or names_scenario(document.title):
         return document
@@ -200,7 +232,8 @@ def _index() -> dict[str, str]:
     return index
 
 
-def _listed_title(title: str) -> str | None:
+def listed_title(title: str) -> str | None:
+    """The label of the listed scenario that a title means, None if it means none."""
     return _listed(title) or _title_index().get(title_key(title))
 
 
@@ -221,15 +254,6 @@ def _key(text: str) -> str:
     if words:
         words[0] = gerund(words[0])
     return " ".join(word for word in words if word not in _DETERMINERS)
-
-
-def _normalised(text: str) -> str:
-    plain = _plain(text)
-    how_to = _HOW_TO.match(plain)
-    if not how_to:
-        return plain
-    verb, space, rest = plain[how_to.end() :].partition(" ")
-    return gerund(verb) + space + rest
 
 
 def _plain(text: str) -> str:

@@ -285,15 +285,28 @@ class ScenarioDetector(TrainedModel):
         """The `log_probabilities` of each document; short documents are encoded together."""
         return [self.log_probabilities_of(vectors) for vectors in _encoded(documents, self.vectors)]
 
+    def other_activity(self, vectors: NDArray[np.int8]) -> tuple[str, float]:
+        """See `OtherActivities`."""
+        if not self.settings.others or not len(vectors):
+            return "", 0.0
+        first = len(self.settings.scenarios)
+        shares = np.exp(self._all_scores(vectors)[:, first : first + len(self.settings.others)]).mean(axis=0)
+        place = int(shares.argmax())
+        return self.settings.others[place], round(float(shares[place]), 4)
+
     def log_probabilities_of(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
         """Those of sentences with these `quantised_vectors`, (sentences, `SIZE`)."""
         if not len(vectors):
             return np.zeros((0, len(self.settings.labels)))
+        return label_scores(self._all_scores(vectors), self.settings)
+
+    def _all_scores(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Log probabilities of all scenarios, the other activities and, last, `NONE`."""
         with torch.inference_mode(), fixed_threads():
             features = context_features(torch.from_numpy(vectors.astype(np.float32)) / SCALE)
             # Rounded, since the last bits of a network differ between processors.
             parts = [self._layer(part).log_softmax(-1) for part in torch.split(features, _SENTENCES)]
-        return label_scores(torch.cat(parts).double().numpy().round(4), self.settings)
+        return np.asarray(torch.cat(parts).double().numpy().round(4))
 
 
 def _encoded(documents: Sequence[Sequence[str]], encode: Vectors) -> Iterator[NDArray[np.int8]]:

@@ -16,6 +16,9 @@ from schemas.provenance import Model
 from schemas.scenario_documents import DetectedSegment
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from kgscripts.models.sentence_vectors import Vectors
 
 
@@ -63,6 +66,15 @@ class OfVectors(Protocol):
 
     vectors: Vectors
     """Gives the `quantised_vectors` of sentences."""
+
+
+@runtime_checkable
+class OtherActivities(Protocol):
+    """A model that knows activities besides the scenarios that it finds."""
+
+    def other_activity(self, vectors: NDArray[np.int8]) -> tuple[str, float]:
+        """The activity that a text, by the vectors of its sentences, is most probably about, and its mean probability
+        over the sentences; "" if none is known."""
 
 
 @runtime_checkable

@@ -18,7 +18,7 @@ from kgscripts.enrichers.named_scenarios import NamedScenarios
 from kgscripts.enrichers.protocol import Enricher
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
 from kgscripts.extractors.protocol import Extractor
-from kgscripts.extractors.scenarios import ScenarioExtractor
+from kgscripts.extractors.scenarios import ScenarioExtractor, ScenarioSettings
 from kgscripts.models.scenarios.detector import ScenarioDetector
 from kgscripts.pipeline import build_graph
 from kgscripts.titles.keys import title_key
@@ -83,7 +83,8 @@ def evaluate_mentions(
     gold = {f"text#{document.id}": document for document in documents}
     texts = [{"id": document.id, "text": document_text(document)} for document in documents]
     labelled = [text | {"scenario": _main_label(document)} for text, document in zip(texts, documents, strict=True)]
-    name, detecting = model.model.name, ScenarioExtractor(model)
+    # What a text calls itself is neither right nor wrong.
+    name, detecting = model.model.name, ScenarioExtractor(model, settings=ScenarioSettings(own=False))
     runs: list[tuple[System, list[Path], list[dict[str, str]], list[str | Extractor | Enricher]]] = [
         (System(name=name, source=source, figures=()), [], texts, [detecting]),
         (System(name="one label", role=Role.BASELINE, figures=()), [], labelled, ["labels"]),

@@ -1,0 +1,102 @@
+"""What a text as a whole is about, given what a model found in its sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+SHORT = 15
+"""A text of at most this number of sentences is about one thing, unless it tells as much of another."""
+LONGEST = 60
+"""A longer text is about more than one thing: it has no scenario as a whole."""
+_LEAST_SHARE = 0.15
+"""The least share of a short text, by probability, that its scenario has."""
+_LEAST_PART = 0.5
+"""The part of what the first scenario has, by probability, that another one has at least."""
+_LEAST_RUN = 3
+
+Labels = Sequence[Mapping[str, float]]
+"""Of each sentence, the probabilities of the scenarios that it is about, the first one first."""
+
+
+def without_asides(found: Labels) -> list[Mapping[str, float]]:
+    """The labels of a text, without asides where one scenario is what it is about: the text is short, or most of its
+    sentences are about that one. Another scenario is an aside if it has few sentences, as a dog's coat or a call in
+    between have. A sentence of an aside joins the scenario that goes on around it, with no probability of its own.
+
+    Nothing is left of a short text that hardly tells of its first scenario.
+    """
+    first = [next(iter(labels), "") for labels in found]
+    mass = _masses(found)
+    main = main_of(found)
+    most = mass[main]
+    counts = Counter(first)
+    is_short = len(found) <= SHORT
+    if not main or not (is_short or 2 * counts[main] >= len(found)):
+        return list(found)
+    if is_short and most < _LEAST_SHARE * len(found):
+        return [{} for _ in found]
+    kept_names = {name for name, own in mass.items() if own >= _LEAST_PART * most and counts[name] >= _LEAST_RUN}
+    kept_names.add(main)
+    kept: list[Mapping[str, float]] = []
+    for is_aside, run in groupby(
+        range(len(found)), key=lambda place: bool(first[place]) and first[place] not in kept_names
+    ):
+        places = list(run)
+        around = {first[place] for place in (places[0] - 1, places[-1] + 1) if 0 <= place < len(found)} - {""}
+        if is_aside:
+            kept += [dict.fromkeys(around, 0.0) if len(around) == 1 else {}] * len(places)
+        else:
+            kept += [found[place] for place in places]
+    if is_short and kept_names == {main}:
+        told = [place for place, name in enumerate(first) if name == main]
+        kept[told[0] : told[-1]] = [labels or {main: 0.0} for labels in kept[told[0] : told[-1]]]
+    return kept
+
+
+def stretches(found: Labels) -> list[tuple[str, int, int, float]]:
+    """The longest stretches of sentences about each scenario, as its name, start, end and mean probability."""
+    runs: dict[str, list[tuple[int, int, float]]] = {}
+    for place, labels in enumerate(found):
+        for scenario, sure in labels.items():
+            own = runs.setdefault(scenario, [])
+            start, mass = place, sure
+            if own and own[-1][1] == place:
+                start, _, before = own.pop()
+                mass += before
+            own.append((start, place + 1, mass))
+    return [(scenario, start, end, mass / (end - start)) for scenario, own in runs.items() for start, end, mass in own]
+
+
+def main_of(found: Labels) -> str:
+    """The scenario that most of a text is about, by the probabilities of its sentences; "" if there is none."""
+    return max(_masses(found).items(), key=lambda item: (item[1], item[0]), default=("", 0.0))[0]
+
+
+def _masses(found: Labels) -> Counter[str]:
+    mass: Counter[str] = Counter()
+    for labels in found:
+        for name, sure in list(labels.items())[:1]:
+            mass[name] += sure  # type: ignore[assignment]
+    return mass
+
+
+def share_of(name: str, found: Labels) -> float:
+    """The mean probability of a scenario over the sentences of a text."""
+    return sum(labels.get(name, 0.0) for labels in found) / max(1, len(found))
+
+
+def most_central(vectors: NDArray[np.int8], names: NDArray[np.int8]) -> int:
+    """Which of the names is nearest to the middle of the sentences with these vectors; of equal ones the first."""
+    middle = _unit(vectors).sum(axis=0)
+    return int((_unit(names) @ middle).round(3).argmax())
+
+
+def _unit(vectors: NDArray[np.int8]) -> NDArray[np.float64]:
+    floats = vectors.astype(float)
+    lengths: NDArray[np.float64] = np.maximum(np.linalg.norm(floats, axis=1, keepdims=True), 1e-9)
+    return floats / lengths
