@@ -91,8 +91,9 @@ def _agent(frame: Frame) -> Token | None:
 
 
 def _state(verb: Token) -> str:
-    """The adjective that says how a thing is then: "keep the dog calm", "let it get cold"."""
-    return next((child.lower_ for child in verb.rights if child.dep_ in _COMPLEMENTS and child.pos_ == "ADJ"), "")
+    """How a thing is then, in an adjective: "keep the dog calm", "let it get cold"; not "get a bowl big enough"."""
+    own = (child for child in verb.rights if child.dep_ in _COMPLEMENTS and child.pos_ == "ADJ")
+    return next((child.lower_ for child in own if not any(word.lower_ == "enough" for word in child.rights)), "")
 
 
 def _article(noun: Token) -> str:
