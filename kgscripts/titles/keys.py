@@ -122,7 +122,7 @@ def named_thing(title: str) -> tuple[str, str] | None:
         words = words[1:]
     if how_to or not words or _is_verb(words[0]) or gerund_is_known(words[0]) or not words[0].isascii():
         return None
-    head = next((words[place - 1] for place in range(1, len(words)) if words[place] in _PHRASES), words[-1])
+    head = next((words[place - 1] for place in range(1, len(words)) if words[place] in _PHRASES | _JOINS), words[-1])
     if head in word_class("chore"):
         return "doing", " ".join(words)
     is_made = singular(head) in word_class("dish") or words[0] in word_class("cooked") or _RECIPE.search(title)

@@ -44,7 +44,7 @@ def test_a_planner_solves_the_scenarios_of_the_example_texts(tmp_path: Path) -> 
     """It solves the shorter ones and the longest; each is done step by step in an order that is allowed."""
     graph = kgscripts.ScriptGraph.open(example_graph())
     scripts = [graph.script(scenario.iri, evidence=1) for scenario in list_scenarios(graph)]
-    assert len(scripts) >= 19
+    assert len(scripts) >= 18
     assert sum(any(item.changes for item in each.steps) for each in scripts) >= 15
     longest = max(scripts, key=lambda each: len(each.steps))
     solved = 0
@@ -60,7 +60,7 @@ def test_a_planner_solves_the_scenarios_of_the_example_texts(tmp_path: Path) -> 
         if len(plan.steps) <= 9 or each is longest:
             check(plan, each.order, tmp_path)
             solved += 1
-    assert solved >= 10
+    assert solved >= 9
 
 
 @pytest.mark.parametrize("each", HAND_MADE, ids=lambda each: each.label)
