@@ -31,7 +31,7 @@ from kgscripts.typicality.weights import newton
 from schemas.provenance import Exposure
 
 _PENALTY = 1e-3
-_FLOORS = (0.3, 0.4, FLOOR, 0.6, 0.7, 0.8)
+_FLOORS = (0.3, 0.4, 0.5, FLOOR, 0.7, 0.8)
 _DECIMALS = 2
 
 
