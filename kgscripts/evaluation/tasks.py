@@ -236,17 +236,18 @@ def steps(
 
 
 @evaluation_task(
-    "--inscript corpora/inscript --descript corpora/descript/gold_paraphrase_sets",
+    "--descript corpora/descript/gold_paraphrase_sets",
     place=of_checkpoint("steps"),
     benchmarks=[
         Benchmark("matches", {"inscript": "inscript", "descript": "descript/gold_paraphrase_sets"}, {"model": "steps"})
     ],
 )
 def matches(
-    inscript: Annotated[Path, typer.Option(metavar="DIR", help="InScript: a folder with train and val.")],
-    descript: Annotated[Path, typer.Option(metavar="FILE|DIR", help="Gold paraphrase sets of DeScript.")],
+    inscript: Inscript = None,
+    descript: Annotated[
+        Path | None, typer.Option(metavar="FILE|DIR", help="Gold paraphrase sets of DeScript, such as its folder.")
+    ] = None,
     model: Annotated[str, typer.Option(metavar="NAME|DIR", help="A model that merges steps.")] = "default",
-    report: Report = quiet,
 ) -> list[Evaluation]:
     """Evaluate which actions of texts are matched to the steps of the written scripts that ship.
 
@@ -254,8 +255,9 @@ def matches(
     """
     from kgscripts.evaluation.steps.script_matches import evaluate_matches
 
-    report(description="scenarios", total=17)
-    return evaluate_matches(inscript=inscript, descript=descript, model=model, on_scenario=lambda: report(advance=1))
+    if inscript is None and descript is None:
+        raise ConfigurationError("nothing to evaluate on", remedy="name a corpus by --inscript or --descript")
+    return evaluate_matches(inscript=inscript, descript=descript, model=model)
 
 
 @evaluation_task(

@@ -16,7 +16,7 @@ class LabelExtractor(Extractor):
     """Makes the label of a source, or the title of a how-to, a segment over its whole text."""
 
     name = "labels"
-    rules = "3"
+    rules = "4"
     task = "scenarios by label or title"
     gives = (Segment, Discard)
     licence = "Apache-2.0"

@@ -40,10 +40,27 @@ def gerund(verb: str) -> str:
     return verb + "ing"
 
 
+_PARTS = re.compile(r"\s+[-–—|]\s+|:\s+")
+
+
+def plain_activity(title: str) -> tuple[str, bool]:
+    """The `plain_title` of the part of a title that tells an activity: "Tulips in October: how to plant bulbs", "Fixing
+    a flat - club handout"; of the whole title, if it has one part, or none that does."""
+    whole, parts = plain_title(title), _PARTS.split(title)
+    if whole[1] and not plain_title(parts[0])[1]:  # "Waffles: how to make them"
+        return whole
+    for part in parts if len(parts) > 1 else ():
+        plain, how_to = plain_title(part)
+        first, *rest = plain.split() or [""]
+        if how_to or (rest and gerund_is_known(first.rstrip(","))):
+            return plain, how_to
+    return whole
+
+
 def activity_words(title: str) -> list[str]:
     """The words of a `plain_title` as the name of an activity, as far as they tell one: with its verbs in *-ing*, or
     with the verb that is meant (`named_thing`). A title that tells none has its words as they are."""
-    plain, how_to = plain_title(title)
+    plain, how_to = plain_activity(title)
     words = plain.split()
     if thing := named_thing(title):
         return [thing[0], *thing[1].split()]
@@ -52,8 +69,14 @@ def activity_words(title: str) -> list[str]:
     ):  # "how to quickly and safely remove it"
         words = words[1:]
     if words and (how_to or words[0].rstrip(",") in word_class("verb") or tells_activity(title) or is_command(title)):
-        return verbs_in_ing(words, told=how_to)
+        return _without_clause(verbs_in_ing(words, told=how_to))
     return words
+
+
+def _without_clause(words: list[str]) -> list[str]:
+    """The words of an activity without what is said of how or when it is done: "washing your bike without wrecking it"."""
+    end = next((place for place, word in enumerate(words) if place > 1 and word in word_class("clause")), len(words))
+    return [*words[: end - 1], words[end - 1].rstrip(",")] if words else words
 
 
 def verbs_in_ing(words: Sequence[str], *, told: bool = False) -> list[str]:
@@ -116,7 +139,7 @@ def named_thing(title: str) -> tuple[str, str] | None:
     """The verb and the words of a title that names no verb, but what is made or done: "corn soup" (*making*), "laundry"
     (*doing*), "my classic scrambled eggs recipe"; None for others.
     """
-    plain, how_to = plain_title(title)
+    plain, how_to = plain_activity(title)
     words = plain.split()
     while words[1:] and is_left_out(words[0]):
         words = words[1:]
@@ -131,13 +154,13 @@ def named_thing(title: str) -> tuple[str, str] | None:
 
 def is_command(title: str) -> bool:
     """Whether a title is a verb in its base form with a determiner: "Descale a kettle"."""
-    first, *rest = plain_title(title)[0].split()[:2] or [""]
+    first, *rest = plain_activity(title)[0].split()[:2] or [""]
     return _is_base(first) and bool(rest) and rest[0] in _DETERMINERS
 
 
 def tells_activity(title: str) -> bool:
     """Whether a title says by its verb that something is done: "how to", "Descaling a kettle", "Washed my car"."""
-    plain, how_to = plain_title(title)
+    plain, how_to = plain_activity(title)
     first, *rest = plain.replace(",", "").split() or [""]
     if how_to or not rest:
         return how_to and bool(plain)
@@ -176,7 +199,7 @@ def title_key(title: str) -> str:
     Titles with the same key mean the same activity: "Planting the apple tree", "How to plant trees: 12 steps". The key
     of a title without words is the title in lower case; "" if it has signs only.
     """
-    plain, how_to = plain_title(title)
+    plain, how_to = plain_activity(title)
     words = activity_words(title)
     is_act = bool(words) and (how_to or words[0] != plain.split()[0] or named_thing(title) is not None)
     verb, rest = _parts(_WORD.findall(" ".join(words)), is_act)

@@ -9,7 +9,7 @@ learnt from the others.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import attrs
@@ -47,9 +47,9 @@ class _Scenario:
 
 
 def evaluate_matches(
-    *, inscript: Path, descript: Path, model: str | Path = DEFAULT, on_scenario: Callable[[], object] | None = None
+    *, inscript: Path | None = None, descript: Path | None = None, model: str | Path = DEFAULT
 ) -> list[Evaluation]:
-    """Score the matches of both corpora at several floors; the notes have the weights learnt from all of it.
+    """Score the matches of one corpus or both at several floors; the notes have the weights learnt from all of it.
 
     Raises
     ------
@@ -59,7 +59,8 @@ def evaluate_matches(
         If there is no such model.
     """
     vectors = RememberedVectors(load("steps", model).vectors)
-    of_corpus = {"InScript": inscript_scenarios(inscript), "DeScript": descript_scenarios(descript)}
+    of_corpus = {"InScript": inscript_scenarios(inscript)} if inscript is not None else {}
+    of_corpus |= {"DeScript": descript_scenarios(descript)} if descript is not None else {}
     scenarios = {
         corpus: [own for scenario in found if (own := _read(corpus, scenario, vectors)) is not None]
         for corpus, found in of_corpus.items()
@@ -71,8 +72,6 @@ def evaluate_matches(
             weights = learn([other for other in every if other.name != scenario.name], vectors)
             for floor in _FLOORS:
                 found[corpus][floor] += _counts(scenario, vectors, weights, floor)
-            if on_scenario is not None:
-                on_scenario()
     learnt = ", ".join(f"{weight:.{_DECIMALS}f}" for weight in learn(every, vectors))
     return [
         Evaluation(
@@ -122,7 +121,7 @@ def _is_called(path: Path, name: str) -> bool:
 
 def learn(scenarios: Iterable[_Scenario], vectors: Vectors) -> Floats:
     """The weights by logistic regression, in the order of `WEIGHTS`: of each action and each step, whether the mentions
-    of the action are that step; every scenario counts the same."""
+    of the action are that step; every scenario counts the same. Those that ship if there are none."""
     design, target, weight = [], [], []
     for scenario in scenarios:
         found = match_features(scenario.contexts, scenario.steps, vectors)
@@ -132,6 +131,8 @@ def learn(scenarios: Iterable[_Scenario], vectors: Vectors) -> Floats:
             design.append(found[action])
             target.append([right[action, step] / count for step in range(len(scenario.steps))])
             weight.append(np.full(len(scenario.steps), count**0.5 / len(scenario.mentions)))
+    if not design:
+        return np.array(WEIGHTS)
     rows, mass = np.concatenate(design), np.concatenate(weight)
     columns = np.concatenate([rows, np.ones((len(rows), 1))], axis=1)
     return newton(columns, np.concatenate(target), _PENALTY, mass / mass.mean())
