@@ -114,7 +114,7 @@ class ScriptGraph(StoredGraph):
         return graph_html(self)
 
     def script(
-        self, name: str, *, limit: int = 30, min_support: int = 1, all_steps: bool = False, evidence: int = 0
+        self, name: str, *, limit: int | None = None, min_support: int = 1, all_steps: bool = False, evidence: int = 0
     ) -> Script:
         """The script of a scenario, as ``kgscripts show`` prints it.
 
@@ -123,7 +123,8 @@ class ScriptGraph(StoredGraph):
         name:
             Its label, another name of the same activity ("make tea" for "making tea"), or its IRI, in any case.
         limit:
-            The largest number of steps, the most important ones; 0 for no limit.
+            The largest number of steps, the most important ones; 0 for no limit. By default 30, and none for a scenario
+            of one or two texts.
         min_support:
             Steps in fewer sources are left out.
         all_steps:
@@ -138,7 +139,7 @@ class ScriptGraph(StoredGraph):
         """
         check_type("name", name, str, "give the name of a scenario")
         check_texts(name=name)
-        for argument, number in (("limit", limit), ("min_support", min_support), ("evidence", evidence)):
+        for argument, number in (("limit", limit or 0), ("min_support", min_support), ("evidence", evidence)):
             check_number(argument, number, least=1 if argument == "min_support" else 0)
         from kgscripts.scripts.reading import read_script
 

@@ -228,7 +228,8 @@ class EventMention(Spanned):
 
     `instructed` is whether the text tells its reader to do it ("whisk the eggs"), and not what somebody did.
     `words` and `phrase` say the action to a reader, as an instruction does, with articles and in English order: "take
-    the bag" and "to the kitchen"; "" if the extractor has no such words.
+    the bag" and "to the kitchen"; "" if the extractor has no such words. `clause` is what this text says ("take the blue
+    bag to the kitchen"), "" where that says it no better.
     """
 
     action: Action
@@ -236,6 +237,7 @@ class EventMention(Spanned):
     end: int
     words: str = ""
     phrase: str = ""
+    clause: str = ""
     participants: tuple[Argument, ...] = field(default=(), converter=tuple[Argument, ...])
     tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...])
     measures: tuple[Measure, ...] = field(default=(), converter=tuple[Measure, ...])

@@ -178,13 +178,13 @@ def script_tree(script: Script) -> Tree:
     shares = script.support > 1
     before = script.directly_before()
     written = any(step.written for step in script.steps)
-    branches = _item_branches(tree, script)
+    items = _Items(tree, script)
     for step in script.steps:
         number = numbers[step.iri]
         line = _step_line(step, f"{number}. ", shares=shares)
         if written and not step.written and not was_added(step):
             line.append(" (not in the script)", style="italic")
-        branch = branches[step.iri].add(line)
+        branch = items.above(step).add(line)
         _add_written(branch, step)
         for kind, parts, style, between in _kinds(step):
             if parts:
@@ -210,6 +210,7 @@ def script_tree(script: Script) -> Tree:
             branch.add(styled(("also in ", "dim"), (others, "blue")))
         _add_corrections(branch, step.corrections)
         add_evidence(branch, step.evidence)
+    items.add_until()
     for line in _variants(script.steps, numbers):
         tree.add(line)
     _add_corrections(tree, script.corrections)
@@ -218,25 +219,37 @@ def script_tree(script: Script) -> Tree:
     return tree
 
 
-def _item_branches(tree: Tree, script: Script) -> dict[str, Tree]:
-    """Where each step hangs: below the item of the text that tells it, in the text's own words, or at the script.
+class _Items:
+    """The items of the text of a script, as headings above the steps that are read in them, in the text's own words.
 
     Items without a step stand at their place in the text. An item is repeated where its steps have others between them.
     """
-    item_of = {iri: number for number, item in reversed([*enumerate(script.items)]) for iri in item.steps}
-    found: dict[str, Tree] = {}
-    current, last, branch = -1, -1, tree
-    for step in script.steps:
-        number = item_of.get(step.iri)
-        if number is not None and number != current:
-            for place in range(last + 1, number) if number > last else ():
-                tree.add(styled((script.items[place].text, "")))
-            branch = tree.add(styled((script.items[number].text, "")))
-            current, last = number, max(last, number)
-        found[step.iri] = tree if number is None else branch
-    for item in script.items[last + 1 :]:
-        tree.add(styled((item.text, "")))
-    return found
+
+    def __init__(self, tree: Tree, script: Script) -> None:
+        self._tree = self._branch = tree
+        self._items = script.items
+        self._of_step = {iri: place for place, item in reversed([*enumerate(script.items)]) for iri in item.steps}
+        self._current, self._shown = -1, 0
+
+    def above(self, step: Step) -> Tree:
+        """Where a step hangs, whose heading is added if it is another one than that of the step before."""
+        place = self._of_step.get(step.iri)
+        if place is None:
+            self._current, self._branch = -1, self._tree
+        elif place != self._current:
+            self.add_until(place)
+            self._branch = self._add(place)
+            self._current, self._shown = place, max(self._shown, place + 1)
+        return self._branch
+
+    def add_until(self, end: int | None = None) -> None:
+        """Add the items before this one, or all, that have not been shown."""
+        for place in range(self._shown, len(self._items) if end is None else end):
+            self._add(place)
+            self._shown = place + 1
+
+    def _add(self, place: int) -> Tree:
+        return self._tree.add(styled((self._items[place].text, "")))
 
 
 def _writers(script: Script) -> str:

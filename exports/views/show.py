@@ -10,7 +10,7 @@ import attrs
 import typer
 
 from kgscripts.commands.options import GraphFolder
-from kgscripts.scripts.reading import list_scenarios, read_script, read_step
+from kgscripts.scripts.reading import MOST_STEPS, list_scenarios, read_script, read_step
 from kgscripts.scripts.things import list_needs, read_tool_uses
 from kgscripts.scripts.types import Script
 from schemas.drawing.svg import check_picture, save_picture
@@ -49,8 +49,14 @@ def show(
         typer.Option("--picture", metavar="FILE.svg|.png", help="Draw the scenario to this file.", show_default=False),
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=0, help="Keep at most this number of steps, by support and typicality; 0 keeps all.")
-    ] = 30,
+        int | None,
+        typer.Option(
+            min=0,
+            help="Keep at most this number of steps, by support and typicality; 0 keeps all. "
+            f"By default {MOST_STEPS}, all of one or two texts.",
+            show_default=False,
+        ),
+    ] = None,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out those with fewer sources.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="Show all steps, also unusual ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -81,7 +87,8 @@ def show(
         return
     # Importing rich takes a tenth of a second, and JSON does not need it.
     if tool is not None:
-        label, uses, left_out = read_tool_uses(graph, tool, scenario=scenario, limit=limit, min_support=min_support)
+        most = MOST_STEPS if limit is None else limit
+        label, uses, left_out = read_tool_uses(graph, tool, scenario=scenario, limit=most, min_support=min_support)
         if as_json:
             echo_json({"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out})
         else:

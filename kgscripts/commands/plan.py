@@ -30,8 +30,13 @@ def plan(
         ),
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=0, help="Keep at most this number of steps, by support and typicality; 0 keeps all.")
-    ] = 30,
+        int | None,
+        typer.Option(
+            min=0,
+            help="Keep at most this number of steps, by support and typicality; 0 keeps all. By default as show.",
+            show_default=False,
+        ),
+    ] = None,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out steps with fewer sources.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="Keep all steps, also unusual ones.")] = False,
     likely: Annotated[

@@ -12,7 +12,8 @@ from schemas.script_graph import StoredGraph
 
 def read_items(graph: StoredGraph, scenario: str, steps: Collection[str]) -> list[Item]:
     """The items of the only text of the scenario with this id, in the order of the text, each with those of `steps`
-    that are read in it; none if several texts tell it, or its text has no items."""
+    that are read in it; none if several texts tell it, or its text has no items. They begin and end with one that has a
+    step: what is around them may be about something else."""
     sources = {row["from_id"] for row in graph.rows("ABOUT", ("from_id",), {"to_id": [scenario]})}
     named = list(graph.rows("Source", ("id", "name"), {"id": sources}))
     if len(named) != 1:
@@ -26,7 +27,7 @@ def read_items(graph: StoredGraph, scenario: str, steps: Collection[str]) -> lis
         told[link["to_id"]][mentions[link["from_id"]]["start"]] = None
     # An item within another one ends the outer one: an item is what stands before those that are nested in it.
     ends = [min(one["end"], other["start"]) for one, other in pairwise(items)] + [row["end"] for row in items[-1:]]
-    return [
+    found = [
         Item(
             text=row["text"][: end - row["start"]].strip(),
             source=source["name"],
@@ -36,3 +37,5 @@ def read_items(graph: StoredGraph, scenario: str, steps: Collection[str]) -> lis
         )
         for row, end in zip(items, ends, strict=True)
     ]
+    told_in = [place for place, item in enumerate(found) if item.steps]
+    return found[told_in[0] : told_in[-1] + 1] if told_in else []

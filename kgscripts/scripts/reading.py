@@ -13,7 +13,7 @@ from kgscripts.scripts.items import read_items
 from kgscripts.scripts.names import Row, find_scenario, folded, nearest
 from kgscripts.scripts.steps import corrections_of, parts_of, read_steps
 from kgscripts.scripts.things import read_needs
-from kgscripts.scripts.types import LeftOut, Precedence, Reason, Scenario, Script, Step, is_added
+from kgscripts.scripts.types import ENOUGH, LeftOut, Precedence, Reason, Scenario, Script, Step, is_added
 from kgscripts.titles.keys import title_key
 from schemas.errors import UnknownNameError
 from schemas.script_graph import StoredGraph
@@ -36,11 +36,15 @@ def list_scenarios(graph: StoredGraph) -> list[Scenario]:
     return sorted(scenarios, key=lambda each: (not each.sub_events, -each.support, each.label, each.iri))
 
 
+MOST_STEPS = 30
+"""The most steps of a script that commands print, unless one or two texts tell it: then they print all."""
+
+
 def read_script(
     graph: StoredGraph,
     name: str,
     *,
-    limit: int = 0,
+    limit: int | None = 0,
     min_support: int = 1,
     usual: bool = False,
     evidence: int = 0,
@@ -49,7 +53,7 @@ def read_script(
     """Return the script of a scenario, whose name is one that `find_scenario` finds.
 
     Steps ascend by rank, which follows PRECEDES. `usual` keeps the usual ones, and `limit` the first ones by salience
-    rank (0: all). `evidence` is the largest number of passages of each step and each part, which have the models behind
+    rank (0: all; None: `MOST_STEPS`, all of one or two texts). `evidence` is the largest number of passages of each step and each part, which have the models behind
     them with `readers`.
 
     Raises
@@ -100,7 +104,7 @@ def read_step(
     name: str,
     step: str,
     *,
-    limit: int = 0,
+    limit: int | None = 0,
     min_support: int = 1,
     usual: bool = False,
     evidence: int = 0,
@@ -143,8 +147,10 @@ class _Found:
     reasons: Mapping[str, Reason]
 
 
-def _choose(graph: StoredGraph, name: str, limit: int, min_support: int, usual: bool) -> _Found:
+def _choose(graph: StoredGraph, name: str, limit: int | None, min_support: int, usual: bool) -> _Found:
     scenario = find_scenario(graph, name)
+    if limit is None:
+        limit = MOST_STEPS if scenario["support"] > ENOUGH else 0
     relations = list(graph.rows("HAS_SUB_EVENT", where={"from_id": scenario["id"]}))
     reasons: dict[str, Reason] = {}
     kept: set[str] = set()

@@ -158,6 +158,7 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
                        PARTITION BY document ORDER BY start, "end", first_ordinal, place) - 1 AS mention, *
             FROM (SELECT e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, a.place, e.reader,
                          e.score, e.participants, e.tools, e.measures, e.instructed, e.words, e.phrase,
+                         e.clause,
                          min(e.ordinal) OVER (PARTITION BY e.document, e.start, e."end", a.action) AS first_ordinal
                   FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
                   WHERE in_partition(e.document))
@@ -168,7 +169,8 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             "mention",
             "document",
             f"""
-            SELECT mention, document, start, "end", action, bool_or(instructed) AS instructed, {scores}
+            SELECT mention, document, start, "end", action, bool_or(instructed) AS instructed,
+                   nullif(max(clause), '') AS clause, {scores}
             FROM event e GROUP BY mention, document, start, "end", action ORDER BY mention
             """,
         ),

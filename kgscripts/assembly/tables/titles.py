@@ -56,25 +56,33 @@ SENSE_WORDS = Rule("sense_words", "", _words("scenario, action", "words_part"))
 ACTION_TEXT = "coalesce(w.words || coalesce(' ' || nullif(w.phrase, ''), ''), {0}.label)"
 """SQL: the `label_text` of an action `{0}`, given its row `w` of words or none."""
 
+_NAMES_ACTION = "(a.label = s.label OR concat_ws(' ', a.predicate, nullif(a.particle, ''), a.object) = s.label)"
+
 STEP_TEXTS = Rule(
     "step_text",
     "scenario",
-    """
+    f"""
+    WITH told AS (
+        SELECT step, any_value(clause) AS clause FROM realization
+        WHERE scenario > 0 AND mine(scenario) GROUP BY step HAVING count(*) = 1
+    )
     SELECT s.step, coalesce(
+               any_value(t.clause) FILTER (WHERE {_NAMES_ACTION}),
                any_value(coalesce(w.words || coalesce(' ' || nullif(w.phrase, ''), ''), g.words, a.label))
                    FILTER (WHERE a.label = s.label),
                arg_min(w.words, row(-x.support, a.place)) FILTER (
                    WHERE concat_ws(' ', a.predicate, nullif(a.particle, ''), a.object) = s.label),
                s.label) AS label_text
-    FROM step s LEFT JOIN expressed_as x ON x.start = s.step LEFT JOIN action a ON a.action = x."end"
+    FROM step s LEFT JOIN told t USING (step) LEFT JOIN expressed_as x ON x.start = s.step
+         LEFT JOIN action a ON a.action = x."end"
          LEFT JOIN sense_words w ON w.scenario = s.scenario AND w.action = a.action
          LEFT JOIN added_words g ON g.scenario = s.scenario AND g.action = a.action
     WHERE mine(s.scenario)
     GROUP BY s.step, s.label
     """,
 )
-"""The text of each label of the graph: that of the action that it names, with or without its phrase, or the words or
-the label that a person gave."""
+"""The text of each label of the graph: what the text itself says, if one mention tells the step; that of the action that
+it names, with or without its phrase, or the words or the label that a person gave."""
 
 
 NUMBERS = Rule(

@@ -1,8 +1,8 @@
 """Whether the actions of texts are matched to the right steps of written scripts.
 
 Two readings by a language model say which steps of the scripts that ship the event labels of InScript and the gold sets
-of DeScript are (``data/script_labels.tsv``). A mention is right if its step is one of those of its label. The weights of
-`kgscripts.models.steps.script_match` are learnt from these labels; each scenario is scored by weights that were
+of DeScript are (``data/script_labels.tsv``). A mention is right if its step is one of those of its label. The weights
+of `kgscripts.models.steps.script_match` are learnt from these labels; each scenario is scored by weights that were
 learnt from the others.
 """
 

@@ -13,7 +13,7 @@ from kgscripts.extractors.events.frames import Frame, ReadText, Thresholds, lett
 from kgscripts.extractors.events.measures import measures_of, time_events
 from kgscripts.extractors.events.nouns import PARTS, content_head, is_noun, noun_lemma, whole_of
 from kgscripts.extractors.events.participants import LIGHT, Participant, participants_of, phrase_of_action
-from kgscripts.extractors.events.wordings import phrase_words, words_of
+from kgscripts.extractors.events.wordings import clause_of, phrase_words, words_of
 from kgscripts.extractors.needs import needs_of, needs_of_sentences
 from kgscripts.extractors.protocol import PARSE, Extractor, Parse, ParsedDocument
 from kgscripts.models.registry import DEFAULT, describe, load
@@ -243,6 +243,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
             action=action,
             words=words_of(frame, noun, action.object),
             phrase=said,
+            clause=clause_of(frame, noun),
             start=offset + start,
             end=offset + end,
             participants=[_argument(frame, found, offset) for found in participants],

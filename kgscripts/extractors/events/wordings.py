@@ -16,6 +16,8 @@ _BEHIND_OBJECT = word_list("particles behind an object", "adverbs of place")
 """Adverbs that stand behind any object but a long one; of a particle, the text says where it stands."""
 _DETERMINERS = frozenset({"det", "det:predet", "predet", "nmod:poss", "poss", "nummod"})
 _COMPLEMENTS = frozenset({"xcomp", "acomp", "oprd"})
+_OTHER_CLAUSES = frozenset({"conj", "cc", "advcl", "parataxis", "punct", "discourse", "mark", "dep"})
+_MOST_WORDS = 9
 _YOUR = word_list("possessives of one who writes")
 _ONE = word_list("determiners of one thing")
 _NO_ARTICLE = word_list("determiners without article")
@@ -48,6 +50,26 @@ def words_of(frame: Frame, noun: Token | None, pronoun: str) -> str:
     if particle and (particle in _BEHIND_OBJECT or _is_behind(frame, noun)):
         return _joined(verb, thing, particle, state)
     return _joined(verb, particle, thing, state)
+
+
+def clause_of(frame: Frame, noun: Token | None) -> str:
+    """What the text itself says: the verb in its base form and the words behind it up to the end of its clause, with
+    the noun that a pronoun stands for: "flip the stone to the 1000 side". "" for what is let happen, done to several
+    things or told of an agent, and for the passive."""
+    verb = frame.verb
+    if letting(verb) is not None or is_passive(verb) or _agent(frame) is not None or len(frame.nouns()) > 1:
+        return ""
+    words, end = [lemma(verb)], verb.i + 1
+    for child in verb.rights:
+        own = list(child.subtree)
+        if child.dep_ in _OTHER_CLAUSES or own[0].i != end or len(words) + len(own) > _MOST_WORDS:
+            break
+        if noun is not None and noun in frame.stands_for and child == frame.mention:
+            words.append(noun_words(noun, frame.name_of(noun), mentioned_before=True))
+        else:
+            words += [token.text for token in own]
+        end = own[-1].i + 1
+    return " ".join(words) if all(word.isprintable() for word in words) else ""
 
 
 def phrase_words(phrase: PrepositionalPhrase | None) -> str:

@@ -23,10 +23,11 @@ Labels = Sequence[Mapping[str, float]]
 """Of each sentence, the probabilities of the scenarios that it is about, the first one first."""
 
 
-def without_asides(found: Labels) -> list[Mapping[str, float]]:
+def without_asides(found: Labels, *, is_whole: bool = False) -> list[Mapping[str, float]]:
     """The labels of a text, without asides where one scenario is what it is about: the text is short, or most of its
-    sentences are about that one. Another scenario is an aside if it has few sentences, as a dog's coat or a call in
-    between have. A sentence of an aside joins the scenario that goes on around it, with no probability of its own.
+    sentences are about that one, or `is_whole` says so of one of at most `LONGEST` sentences. Another scenario is an
+    aside if it has few sentences, as a dog's coat or a call in between have. A sentence of an aside joins the scenario
+    that goes on around it, with no probability of its own.
 
     Nothing is left of a short text that hardly tells of its first scenario.
     """
@@ -35,7 +36,7 @@ def without_asides(found: Labels) -> list[Mapping[str, float]]:
     main = main_of(found)
     most = mass[main]
     counts = Counter(first)
-    is_short = len(found) <= SHORT
+    is_short = len(found) <= (LONGEST if is_whole else SHORT)
     if not main or not (is_short or 2 * counts[main] >= len(found)):
         return list(found)
     if is_short and most < _LEAST_SHARE * len(found):
