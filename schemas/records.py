@@ -226,10 +226,10 @@ class EventMention(Spanned):
     event itself. `score` is the extractor's confidence, 0 to 1 (rules give 1). Mentions of the same action with the
     same span are one mention, whoever found it.
 
-    `instructed` is whether the text tells its reader to do it ("whisk the eggs"), and not what somebody did.
-    `words` and `phrase` say the action to a reader, as an instruction does, with articles and in English order: "take
-    the bag" and "to the kitchen"; "" if the extractor has no such words. `clause` is what this text says ("take the blue
-    bag to the kitchen"), "" where that says it no better.
+    `instructed` is whether the text tells its reader to do it ("whisk the eggs"), and not what somebody did. `words`
+    and `phrase` say the action to a reader, as an instruction does, with articles and in English order: "take the bag"
+    and "to the kitchen"; "" if the extractor has no such words. `clause` is what this text says ("take the blue bag to
+    the kitchen"), "" where that says it no better.
     """
 
     action: Action

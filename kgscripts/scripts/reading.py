@@ -53,8 +53,8 @@ def read_script(
     """Return the script of a scenario, whose name is one that `find_scenario` finds.
 
     Steps ascend by rank, which follows PRECEDES. `usual` keeps the usual ones, and `limit` the first ones by salience
-    rank (0: all; None: `MOST_STEPS`, all of one or two texts). `evidence` is the largest number of passages of each step and each part, which have the models behind
-    them with `readers`.
+    rank (0: all; None: `MOST_STEPS`, all of one or two texts). `evidence` is the largest number of passages of each
+    step and each part, which have the models behind them with `readers`.
 
     Raises
     ------

@@ -74,7 +74,7 @@ def activity_words(title: str) -> list[str]:
 
 
 def _without_clause(words: list[str]) -> list[str]:
-    """The words of an activity without what is said of how or when it is done: "washing your bike without wrecking it"."""
+    """The words of an activity without how or when it is done: "washing your bike" of "… without wrecking it"."""
     end = next((place for place, word in enumerate(words) if place > 1 and word in word_class("clause")), len(words))
     return [*words[: end - 1], words[end - 1].rstrip(",")] if words else words
 

@@ -81,8 +81,8 @@ STEP_TEXTS = Rule(
     GROUP BY s.step, s.label
     """,
 )
-"""The text of each label of the graph: what the text itself says, if one mention tells the step; that of the action that
-it names, with or without its phrase, or the words or the label that a person gave."""
+"""The text of each label of the graph: what the text itself says, if one mention tells the step; that of the action
+that it names, with or without its phrase, or the words or the label that a person gave."""
 
 
 NUMBERS = Rule(
