@@ -36,7 +36,7 @@ class ScriptExtractor(Extractor):
     """Gives what people write in scripts; other texts have nothing of it."""
 
     name = "scripts"
-    rules = "2"
+    rules = "3"
     task = "what written scripts say"
     gives = (EventMention, StateChange, Need, WrittenScript, WrittenStep)
     licence = "Apache-2.0"

@@ -24,7 +24,8 @@ def read_items(graph: StoredGraph, scenario: str, steps: Collection[str]) -> lis
     mentions = {row["id"]: row for row in own}
     told: dict[str, dict[int, None]] = {step: {} for step in steps}
     for link in graph.rows("REALIZES", ("from_id", "to_id"), {"to_id": steps}):
-        told[link["to_id"]][mentions[link["from_id"]]["start"]] = None
+        if link["from_id"] in mentions:
+            told[link["to_id"]][mentions[link["from_id"]]["start"]] = None
     # An item within another one ends the outer one: an item is what stands before those that are nested in it.
     ends = [min(one["end"], other["start"]) for one, other in pairwise(items)] + [row["end"] for row in items[-1:]]
     found = [

@@ -48,7 +48,10 @@ _SCHEMAS = {
     "expressed_as": pa.schema(_ENDS),
     "added_has_sub_event": pa.schema(_ENDS[:2]),
     "segment": pa.schema([("scenario", pa.int32()), ("document", pa.int32())]),
-    "realization": pa.schema([(name, pa.int32()) for name in ("scenario", "step", "document")]),
+    "realization": pa.schema(
+        [*((name, pa.int32()) for name in ("scenario", "step", "document")), ("instructed", pa.bool_())]
+    ),
+    "written_step": pa.schema([("document", pa.int32()), ("scenario", pa.int32())]),
     "step_typicality": pa.schema(
         [
             ("step", pa.int32()),
@@ -166,7 +169,7 @@ def test_the_one_step_is_chosen_before_the_other(one: dict[str, Any], other: dic
 
 
 @pytest.mark.parametrize(
-    ("support", "sources", "usual"), [(4, 10, True), (3, 7, True), (3, 8, False), (2, 2, False), (39, 100, False)]
+    ("support", "sources", "usual"), [(4, 10, True), (3, 7, True), (3, 8, False), (2, 2, True), (39, 100, False)]
 )
 def test_a_step_that_many_sources_tell_is_usual_whatever_its_typicality(
     support: int, sources: int, usual: bool
@@ -198,6 +201,7 @@ def test_an_essential_step_is_usual_and_not_optional(
     tables: dict[str, list[dict[str, Any]]] = {
         "named_step": [{"step": 1, "scenario": 7, "label": "boil water"}],
         "step_typicality": [typical],
+        "segment": [{"scenario": 7, "document": document} for document in range(LEAST_TOLD)],
     }
     with TemporaryDirectory() as folder:
         scratch = Path(folder, "graph", "next", "scratch")
@@ -207,6 +211,32 @@ def test_an_essential_step_is_usual_and_not_optional(
             engine.run(usual_steps())
             (row,) = engine.table("FROM step_usual").to_pylist()
     assert (row["usual"], row["essential"], row["optional"]) == found
+
+
+@pytest.mark.parametrize(
+    ("instructed", "told", "written", "usual"),
+    [(False, 3, False, False), (True, 1, False, True), (True, 1, True, False), (True, 2, True, True)],
+)
+def test_what_a_text_instructs_is_usual_unless_a_script_lacks_it_and_no_other_text_tells_it(
+    instructed: bool, told: int, written: bool, usual: bool
+) -> None:
+    tables: dict[str, list[dict[str, Any]]] = {
+        "named_step": [{"step": 1, "scenario": 7, "label": "boil water"}],
+        "step_typicality": [{"step": 1, "typicality": 0.1}],
+        "segment": [{"scenario": 7, "document": document} for document in range(20)],
+        "realization": [
+            {"scenario": 7, "step": 1, "document": document, "instructed": instructed} for document in range(told)
+        ],
+        "written_step": [{"document": 19, "scenario": 7}] if written else [],
+    }
+    with TemporaryDirectory() as folder:
+        scratch = Path(folder, "graph", "next", "scratch")
+        with Engine(scratch, memory=None, partitions=1, min_support=1, records=0) as engine:
+            for name, schema in _SCHEMAS.items():
+                engine.add(name, pa.Table.from_pylist(tables.get(name, []), schema))
+            engine.run(usual_steps())
+            (row,) = engine.table("FROM step_usual").to_pylist()
+    assert row["usual"] is usual
 
 
 def test_the_documents_name_the_thresholds_that_ship() -> None:

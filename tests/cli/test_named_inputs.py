@@ -29,6 +29,7 @@ _BESIDE = {
     "evaluate scenarios --gold": "--predictions scenarios.jsonl",
     "evaluate scenarios --scenario-list": "--predictions scenarios.jsonl",
     "evaluate steps --model": "--descript sets",
+    "evaluate matches --model": "--descript sets",
     "evaluate procedures --model": "procedures",
 }
 """What tasks of `kgscripts evaluate` need besides their required options."""
@@ -70,6 +71,7 @@ INPUTS = {
     "explore directory": "explore BAD",
     "needs directory": "needs BAD tea",
     "plan directory": "plan BAD tea",
+    "compare directory": "compare BAD tea",
     "search directory": "search BAD tea",
     "prepare directory": "prepare BAD",
     "query directory": "query BAD --sparql 'ASK {}'",

@@ -45,31 +45,31 @@ order: [boil < pour]
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "6637dd892bafb1e378e561582f2e23d27fd460998f42cca560e4f92f94f1a811",
+        "87236c3fbcb66f4acb8f3bedb6ebbfa55ebe7eddb7aa36f09f9eaf905dadf1b4",
         "8f3843a9fc833f905c68c4303b8bfe6a12dada76a42f11c62d325e651d302f55",
     ),
     "events": (
-        "225bb83291aa2af9eefee3aa0fb4e0b58ad54c6729d9c3dc1fcab770af0ff6e8",
-        "9e4706a49890e6be8c44d8a67c4d2048562e9ca7109d6ef420b50756558fd0ae",
+        "82def6e8d99e02facb32ca12844af20d3b355e20c50b083f6725952026f712fa",
+        "9c4f00e46b859f62640c217655e1010f499e7565be8da6dca022d00d70bcae75",
     ),
     "labels": (
-        "b28a38322f1262f34680954a573c15385b166132a54f3236dc3ea268e99527a7",
+        "483ed0ada0eb4f0ac9f2a9928758f24bc786bfbcac8fe3c298ce4636b560466f",
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "b41c2b7bf79544bfdf7c5a0b6a7cd0686f62279485863081ae87de5619e29cfc",
+        "4c8559e386ef91fbf38ddf2795ecd9226452767badf30e428a252c1b11070659",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (
-        "fe844f6a058fda47de3a78199374433307baa59576145dc07df167757bbd1860",
-        "8ff9be75aa3eb315ff20eff0489217d4b2f6ce0693adc97dc46cbabc4ef0a4ab",
+        "0fdce738aa607acfd54296a690c85544903a7205dd3861d2fec90297a29e1a99",
+        "ec54e0a5678edc2905e5319326119ca634841d0926bdb3df5b253fdc9407433d",
     ),
     "sentences": (
         "65739973655c7e01d9b1cb786b047d7f088c90b9bbdf26c9f68035ab28da0993",
         "db24017ead43eff07371aa3c6a4dbce005f48870d19e109c4563905d5ae1fc77",
     ),
     "state-changes": (
-        "f0325dc1579466b7b8bc438a795f3816e9efbe75b9f0691ea8f988ab737ea9dd",
+        "b9ce85dcc9dc90eb902c6912b8c3056cce25200f09dc991640239c428fed30de",
         "dcaf13242e42f295eb0946664b8b66d94873cd4c76011c4375e2e7ec0326843f",
     ),
 }

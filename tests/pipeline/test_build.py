@@ -145,7 +145,7 @@ def test_another_version_reads_every_text_again(
     build_graph(stories[:1], graph, extractors=tiny(version="2", log=log))
     assert sorted(read_since()) == [story.name for story in stories], "the texts are in the records"
     assert {(row["name"], row["version"]) for row in graph_rows(graph)["Model"]} == {
-        ("labels", "3"),
+        ("labels", "4"),
         ("tiny", "2"),
         ("tiny-syntax", "1"),
     }

@@ -96,7 +96,7 @@ def test_records_of_a_format_before_are_refused(tmp_path: Path) -> None:
         records.commit([], [Input("input", "f", complete=True, discards=[_BAD])])
     with closing(sqlite3.connect(tmp_path / "index.sqlite")) as connection:
         connection.executescript("PRAGMA user_version = 3")
-    with pytest.raises(KGScriptsError, match="the records have the format 3; this version reads 6"):
+    with pytest.raises(KGScriptsError, match="the records have the format 3; this version reads 7"):
         opened(tmp_path).__enter__()
 
 

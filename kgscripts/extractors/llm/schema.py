@@ -30,7 +30,7 @@ KINDS: Mapping[str, type[Record]] = {
 """The parts of an answer, in their order: a list of records of a kind each."""
 
 _START, _END = "start", "end"
-_OURS = frozenset({"lemma", "words", "phrase", "measures", "score", "inferred"}) | frozenset(
+_OURS = frozenset({"lemma", "words", "phrase", "clause", "measures", "instructed", "score", "inferred"}) | frozenset(
     {"mentioned", "probability", "level", "confidence", "instead", "optional"}
 )
 _OF_EVENT = frozenset({"action"})
