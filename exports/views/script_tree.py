@@ -222,7 +222,8 @@ def script_tree(script: Script) -> Tree:
 class _Items:
     """The items of the text of a script, as headings above the steps that are read in them, in the text's own words.
 
-    Items without a step stand at their place in the text. An item is repeated where its steps have others between them.
+    Items without a step stand at their place in the text. An item is repeated where its steps have others between them,
+    and left out where it says what the label of its step says.
     """
 
     def __init__(self, tree: Tree, script: Script) -> None:
@@ -238,7 +239,9 @@ class _Items:
             self._current, self._branch = -1, self._tree
         elif place != self._current:
             self.add_until(place)
-            self._branch = self._add(place)
+            own = self._items[place]
+            is_label = len(own.steps) == 1 and _words(own.text) == _words(step.label_text)
+            self._branch = self._tree if is_label else self._add(place)
             self._current, self._shown = place, max(self._shown, place + 1)
         return self._branch
 
@@ -250,6 +253,10 @@ class _Items:
 
     def _add(self, place: int) -> Tree:
         return self._tree.add(styled((self._items[place].text, "")))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def _writers(script: Script) -> str:

@@ -55,7 +55,7 @@ class NamedScenarios(Enricher):
     """
 
     name = "named-scenarios"
-    rules = "2"
+    rules = "3"
     task = "passages about scenarios that labels and titles name"
     requires: ClassVar[tuple[str, ...]] = ("scenario-vectors",)
     reads = (SentenceVector,)
@@ -164,8 +164,8 @@ def named_segments(
 
     `detected` are the start, end, scenario and confidence of the detected segments. A sentence is about the scenario of
     the `offered` segment that it lies in, if the confidence in that is at least `LEAST_CONFIDENCE` and higher than in
-    any detected one. Asides are left out, and a short text that is sooner about what was detected gets nothing that is
-    offered.
+    any detected one. Asides are left out, and a short text, or one with a single detected segment, that is sooner about
+    what was detected gets nothing that is offered.
     """
     starts = [start for start, _ in spans]
     names = {segment.scenarios[0] for segment in offered}
@@ -178,9 +178,10 @@ def named_segments(
             for place in range(segment.start, segment.end):
                 if segment.confidence > max(about[place].values(), default=0.0):
                     about[place] = {segment.scenarios[0]: segment.confidence}
-    kept = without_asides(about)
+    is_whole = any(spans and start <= spans[0][0] and end >= spans[-1][1] for start, end, _, _ in detected)
+    kept = without_asides(about, is_whole=is_whole)
     if names.isdisjoint(name for labels in kept for name in labels) or (
-        len(spans) <= SHORT and main_of(kept) not in names
+        (is_whole or len(spans) <= SHORT) and main_of(kept) not in names
     ):
         return []
     found = [

@@ -76,7 +76,7 @@ def word_list(*labels: str) -> frozenset[str]:
 
 CONTRASTS = tuple(
     word_list(f"contrast of {family}")
-    for family in ("age", "cleanliness", "order", "side", "place", "filling", "wetness", "heat", "size")
+    for family in ("age", "cleanliness", "order", "side", "place", "filling", "wetness", "size")
 )
 """Families of adjectives that tell things apart; those of one family exclude each other."""
 

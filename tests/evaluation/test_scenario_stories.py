@@ -184,11 +184,12 @@ def test_the_command_compares_one_label_with_detection(tmp_path: Path) -> None:
         "I boiled the water, added the spaghetti and stirred it.",
         "Then I drained the spaghetti in a colander and put it on a plate.",
         "I ran the hot tap and poured shampoo into my hand.",
+        "I rubbed the shampoo into my hair.",
         "I washed my hair with the shampoo and rinsed it.",
     ]
     segments = [
         {"start": 0, "end": 3, "scenarios": ["cooking pasta"]},
-        {"start": 3, "end": 5, "scenarios": ["washing ones hair"]},
+        {"start": 3, "end": 6, "scenarios": ["washing ones hair"]},
     ]
     records = [
         {"id": "a", "sentences": sentences, "segments": segments},
@@ -202,6 +203,6 @@ def test_the_command_compares_one_label_with_detection(tmp_path: Path) -> None:
     detected, one = found.systems
     mentions = found.items["mentions"]
     assert one["mentions with a scenario"] == mentions == found.items["of them in labelled sentences"] >= 10
-    assert 0.4 < one["mention precision"] < 0.8, "three of five sentences are about the label"
+    assert 0.4 < one["mention precision"] < 0.8, "half of the sentences are about the label"
     assert detected["mention precision"] == detected["mention recall"] == 1
     assert [example.system for example in found.examples] == [detected.name] * 2 + ["one label"] * 2

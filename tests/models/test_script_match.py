@@ -42,7 +42,7 @@ def directions(texts: Sequence[str]) -> NDArray[np.int8]:
 
 
 def hash_of(word: str) -> int:
-    return sum(ord(letter) * 7**place for place, letter in enumerate(word)) % 384
+    return sum(ord(letter) * (place + 7) for place, letter in enumerate(word)) % 384
 
 
 def test_features_are_those_of_the_nearest_wordings() -> None:

@@ -47,7 +47,7 @@ def test_items_stand_in_the_words_and_the_order_of_the_text(bulb: Script) -> Non
     labels = {step.iri: step.label_text for step in bulb.steps}
     told = [[labels[iri] for iri in item.steps] for item in bulb.items]
     assert told[:2] == [["let the old bulb cool", "unscrew the old bulb"], ["screw in the new bulb"]]
-    assert told[2:] == [[], ["wipe the left mirror", "wipe the right mirror"]]
+    assert told[2:] == [[], ["wipe the left mirror with a cloth", "wipe the right mirror with a cloth"]]
     assert all(item.text == BULB[item.start : item.end] for item in bulb.items)
 
 

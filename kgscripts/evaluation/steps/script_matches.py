@@ -62,7 +62,7 @@ def evaluate_matches(
     of_corpus = {"InScript": inscript_scenarios(inscript)} if inscript is not None else {}
     of_corpus |= {"DeScript": descript_scenarios(descript)} if descript is not None else {}
     scenarios = {
-        corpus: [own for scenario in found if (own := _read(corpus, scenario, vectors)) is not None]
+        corpus: [read for scenario in found if (read := _read(corpus, scenario, vectors)) is not None]
         for corpus, found in of_corpus.items()
     }
     every = [scenario for own in scenarios.values() for scenario in own]
@@ -150,7 +150,7 @@ def _counts(scenario: _Scenario, vectors: Vectors, weights: Floats, floor: float
 
 def _figures(found: dict[float, Counter[str]]) -> list[Figure]:
     """Precision and recall at the floor that ships, and at others as parts."""
-    own = []
+    own: list[Figure] = []
     for floor, counted in found.items():
         scores = {
             "precision": counted["right"] / max(1, counted["given"]),

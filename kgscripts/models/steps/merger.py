@@ -120,7 +120,7 @@ class StepMerger(TrainedModel):
             for number, step in enumerate(script):
                 own = np.flatnonzero(matches.step == number)
                 if len(own):
-                    actions = [contexts.actions[action] for action in own]
+                    actions = [contexts.actions[int(action)] for action in own]
                     matched |= set(actions)
                     mean = float(matches.probability[own].mean().round(4))
                     groups.append(StepGroup(tuple(sorted((*actions, step.action))), mean))
@@ -180,7 +180,7 @@ class StepMerger(TrainedModel):
                 found[start : start + _ROWS] = torch.sigmoid(odds).double().numpy().round(4)
         cosines = (contexts.vectors[rows] @ contexts.vectors[columns].T).round(4)
         found[cosines < self.least_cosine] = 0.0
-        found[opposed(*([contexts.actions[number] for number in side] for side in (rows, columns)))] = 0.0
+        found[opposed(*([contexts.actions[int(number)] for number in side] for side in (rows, columns)))] = 0.0
         return (found + found.T) / 2 if rows is columns else found
 
 
