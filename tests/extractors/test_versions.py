@@ -45,11 +45,11 @@ order: [boil < pour]
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "87236c3fbcb66f4acb8f3bedb6ebbfa55ebe7eddb7aa36f09f9eaf905dadf1b4",
+        "506858ce1f93faf063a3372f4b6d6ad6b64193953731016cb96805f8acf94458",
         "8f3843a9fc833f905c68c4303b8bfe6a12dada76a42f11c62d325e651d302f55",
     ),
     "events": (
-        "82def6e8d99e02facb32ca12844af20d3b355e20c50b083f6725952026f712fa",
+        "0e2b86110c1e253fce4f3a3c4fe0f9fb464c7690a1a6151003a7036ff158d353",
         "9c4f00e46b859f62640c217655e1010f499e7565be8da6dca022d00d70bcae75",
     ),
     "labels": (
@@ -57,7 +57,7 @@ PINS: dict[str, tuple[str, str]] = {
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "4c8559e386ef91fbf38ddf2795ecd9226452767badf30e428a252c1b11070659",
+        "820f069cb7baf01df143b90cbf957e0426905a792b1e370c4c86f108a30139c8",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (
@@ -69,7 +69,7 @@ PINS: dict[str, tuple[str, str]] = {
         "db24017ead43eff07371aa3c6a4dbce005f48870d19e109c4563905d5ae1fc77",
     ),
     "state-changes": (
-        "b9ce85dcc9dc90eb902c6912b8c3056cce25200f09dc991640239c428fed30de",
+        "e9c08a146f887e880991a20ccca6abde7ea8ab45e7d7894fcb60f3564213fd8a",
         "dcaf13242e42f295eb0946664b8b66d94873cd4c76011c4375e2e7ec0326843f",
     ),
 }

@@ -17,7 +17,8 @@ _BEHIND_OBJECT = word_list("particles behind an object", "adverbs of place")
 _DETERMINERS = frozenset({"det", "det:predet", "predet", "nmod:poss", "poss", "nummod"})
 _COMPLEMENTS = frozenset({"xcomp", "acomp", "oprd"})
 _OTHER_CLAUSES = frozenset({"conj", "cc", "advcl", "parataxis", "punct", "discourse", "mark", "dep"})
-_MOST_WORDS = 9
+_MOST_WORDS = 10
+_QUOTES = frozenset("\"'“”‘’«»")
 _YOUR = word_list("possessives of one who writes")
 _ONE = word_list("determiners of one thing")
 _NO_ARTICLE = word_list("determiners without article")
@@ -59,17 +60,21 @@ def clause_of(frame: Frame, noun: Token | None) -> str:
     verb = frame.verb
     if letting(verb) is not None or is_passive(verb) or _agent(frame) is not None or len(frame.nouns()) > 1:
         return ""
-    words, end = [lemma(verb)], verb.i + 1
+    said, count, last = lemma(verb), 1, verb
     for child in verb.rights:
         own = list(child.subtree)
-        if child.dep_ in _OTHER_CLAUSES or own[0].i != end or len(words) + len(own) > _MOST_WORDS:
+        count += len(own)
+        is_quote = child.dep_ == "punct" and child.text in _QUOTES
+        if (child.dep_ in _OTHER_CLAUSES and not is_quote) or own[0].i != last.i + 1 or count > _MOST_WORDS:
             break
         if noun is not None and noun in frame.stands_for and child == frame.mention:
-            words.append(noun_words(noun, frame.name_of(noun), mentioned_before=True))
-        else:
-            words += [token.text for token in own]
-        end = own[-1].i + 1
-    return " ".join(words) if all(word.isprintable() for word in words) else ""
+            said, last = f"{said} {noun_words(noun, frame.name_of(noun), mentioned_before=True)}", own[-1]
+            continue
+        for token in own:
+            said += " " * (token.idx > last.idx + len(last)) + token.text
+            last = token
+    said = said.rstrip(",;:-–—")
+    return said if said.isprintable() else ""
 
 
 def phrase_words(phrase: PrepositionalPhrase | None) -> str:
