@@ -10,7 +10,13 @@ from tests.markdown_links import anchors, dead_links
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("docs", "exports", "kgscripts", "lightning_modules", "schemas", "tests")
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
+TEXTS = ROOT / "tests" / "data" / "user_texts"
+"""Inputs, and no documents."""
+DOCUMENTS = sorted(
+    path
+    for path in [*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))]
+    if TEXTS not in path.parents
+)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
