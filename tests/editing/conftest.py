@@ -23,7 +23,7 @@ TEXTS = {
     "laundry": (
         "Doing laundry\n\n1. Sort the clothes by colour.\n2. Put the clothes in the washing machine.\n"
         "3. Add the detergent.\n4. Hang the clothes on the line.\n",
-        "Laundry\n\n1. Sort the laundry.\n2. Load the washing machine.\n3. Pour in the detergent.\n"
+        "Washing the clothes\n\n1. Sort the laundry.\n2. Load the washing machine.\n3. Pour in the detergent.\n"
         "4. Hang up the wet clothes.\n",
     ),
     "tire": (

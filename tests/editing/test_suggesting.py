@@ -34,7 +34,7 @@ def test_near_steps_scenarios_and_things_are_suggested(read_graph: Path, run: Ru
     found = _suggested(read_graph, run)
     assert _pairs(found) >= {
         ("same step", "jack up the car", "lift the car"),
-        ("same scenario", "doing laundry", "laundry"),
+        ("same scenario", "doing laundry", "washing clothes"),
         ("same thing", "hub cap", "hubcap"),
         ("same thing", "lug wrench", "wrench"),
     }
@@ -78,7 +78,12 @@ def test_no_network_is_loaded(read_graph: Path) -> None:
     subprocess.run([sys.executable, "-c", code, str(read_graph)], check=True)
 
 
-def test_a_graph_without_vectors_is_compared_by_words(tmp_path: Path, run: Run) -> None:
+def test_a_graph_without_vectors_is_compared_by_words(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The path is part of the lines that have at most 80 characters.
+    monkeypatch.chdir(tmp_path)
+    path = Path("a $b")
     texts = [
         tiny_document("boil the water in the pot. wash the hubcap.", name='a "b" $c', scenario="cooking pasta"),
         tiny_document(
@@ -87,16 +92,16 @@ def test_a_graph_without_vectors_is_compared_by_words(tmp_path: Path, run: Run) 
         tiny_document("boil the water in the pan. heat the water in the pan.", name="c", scenario="cooking pasta"),
         tiny_document("wash the hub_cap. salt the microfibre. cut the microfiber. cut the pin.", name="d"),
     ]
-    build_graph(output=tmp_path / "a $b", texts=texts, extractors=tiny())
-    found = suggest_corrections(tmp_path / "a $b")
+    build_graph(output=path, texts=texts, extractors=tiny())
+    found = suggest_corrections(path)
     assert {item.names for item in found if item.kind == "same thing"} == {
         ("hubcap", "hub_cap"),
         ("microfiber", "microfibre"),
     }
     assert ("cooking pasta", "pasta") in {item.names for item in found}
-    for line in run("correct", tmp_path / "a $b", "suggest").replace("\\\n", "").splitlines():
+    for line in run("correct", path, "suggest").replace("\\\n", "").splitlines():
         if line.strip().startswith("kgscripts"):
-            assert shlex.split(line)[2] == str(tmp_path / "a $b")
+            assert shlex.split(line)[2] == str(path)
 
 
 def test_no_graph(tmp_path: Path) -> None:

@@ -59,7 +59,8 @@ RETURN DISTINCT said.%s AS said, score.dataset AS dataset, score.metric AS metri
             (
                 "text",
                 "Then I filled the sink with hot water and soap. I washed the crockery with a sponge and rinsed it "
-                "under the tap. I dried the crockery with a towel and put it in the cupboard.",
+                "under the tap. Next I washed the glasses and the forks. I scrubbed the greasy pan with a brush. "
+                "I put the plates in the dish rack.",
             ),
         ),
     ],
