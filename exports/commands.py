@@ -33,7 +33,6 @@ from exports.rdf.ontology import ontology_text
 from exports.rdf.shapes import shapes_text
 from exports.targets import ExportOptions, resolve
 from exports.targets import export as write
-from kgscripts.analysis.conformance import conformance_schema
 from kgscripts.commands.options import GRAPH_FOLDER, GraphFolder
 from kgscripts.scripts.types import script_schema
 from schemas.addresses import without_user
@@ -84,7 +83,7 @@ def schema(
         SchemaFile.CONSTRAINTS: constraints_text,
         SchemaFile.SCRIPT: lambda: json_text(script_schema()) + "\n",
         SchemaFile.WRITTEN_SCRIPT: _form_of_scripts,
-        SchemaFile.CONFORMANCE: lambda: json_text(conformance_schema()) + "\n",
+        SchemaFile.CONFORMANCE: _form_of_comparisons,
     }
     text = texts[file]()
     if output is None:
@@ -98,6 +97,12 @@ def _form_of_scripts() -> str:
     from kgscripts.corpora.scripts.format import written_script_schema
 
     return json_text(written_script_schema()) + "\n"
+
+
+def _form_of_comparisons() -> str:
+    from kgscripts.analysis.conformance import conformance_schema  # here for the same reason
+
+    return json_text(conformance_schema()) + "\n"
 
 
 _SHOWN_VIOLATIONS = 20

@@ -139,8 +139,9 @@ class ScriptGraph(StoredGraph):
         """
         check_type("name", name, str, "give the name of a scenario")
         check_texts(name=name)
-        for argument, number in (("limit", limit or 0), ("min_support", min_support), ("evidence", evidence)):
-            check_number(argument, number, least=1 if argument == "min_support" else 0)
+        for argument, number in (("limit", limit), ("min_support", min_support), ("evidence", evidence)):
+            if number is not None:
+                check_number(argument, number, least=1 if argument == "min_support" else 0)
         from kgscripts.scripts.reading import read_script
 
         limit = 0 if all_steps else limit

@@ -9,10 +9,11 @@ requires, *precision* of what the text tells.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import attrs
+import networkx as nx
 from attrs import field, frozen
 
 from kgscripts.corpora.scripts.reader import FORMAT
@@ -103,7 +104,8 @@ def conformance_of(graph: StoredGraph, scenario: str) -> Conformance:
             f"no text of {script.label!r} is in the graph", where=str(graph.directory), remedy="add texts to the build"
         )
     texts = sorted((source for source in order if source not in written), key=lambda source: names[source]["name"])
-    required = _closure((pair.before, pair.after) for pair in script.precedes if pair.required)
+    direct = nx.DiGraph([(pair.before, pair.after) for pair in script.precedes if pair.required])
+    required = set(nx.transitive_closure_dag(direct).edges)
     return Conformance(
         scenario=script.label,
         scripts=sorted(names[source]["name"] for source in written),
@@ -135,22 +137,6 @@ def _told(graph: StoredGraph, script: Script) -> dict[str, list[str]]:
         if by_id[link["to_id"]] not in told:
             told.append(by_id[link["to_id"]])
     return dict(found)
-
-
-def _closure(pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """All that follows from pairs of steps (IRIs), the first of which must precede the second."""
-    following: dict[str, set[str]] = defaultdict(set)
-    for first, second in pairs:
-        following[first].add(second)
-    found = set()
-    for first in list(following):
-        waiting = list(following[first])
-        while waiting:
-            second = waiting.pop()
-            if (first, second) not in found:
-                found.add((first, second))
-                waiting += following.get(second, ())
-    return found
 
 
 def _text(

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import yaml
 
 from kgscripts.building.build import Build
 from kgscripts.building.inputs import file_input
 from kgscripts.building.intake import Intake
 from kgscripts.building.run import Run
 from kgscripts.corpora.files import InputFile
-from kgscripts.everyday_scripts import NAME, folder
+from kgscripts.everyday_scripts import NAME, folder, names_in
 from kgscripts.records.store import RecordStore
 from kgscripts.titles.keys import title_key
 from schemas.records import Segment
 
 _LOG = logging.getLogger(__name__)
-_HEAD = "\nabout:"
-"""The names of the activity stand before this line in each file."""
 
 
 def take_in_everyday(build: Build) -> None:
@@ -30,7 +26,7 @@ def take_in_everyday(build: Build) -> None:
     Raises what `Build.read` raises.
     """
     known = {title_key(name) for name in _scenarios(build.store)}
-    files = [path for path in sorted(folder().iterdir()) if not known.isdisjoint(map(title_key, _names(path)))]
+    files = [path for path in sorted(folder().iterdir()) if not known.isdisjoint(map(title_key, names_in(path)))]
     if files:
         _LOG.info("%d scripts of %s are taken in", len(files), NAME)
         inputs = [file_input(InputFile(path, f"{NAME}/{path.name}"), None) for path in files]
@@ -44,9 +40,3 @@ def _scenarios(store: RecordStore) -> set[str]:
     for path in store.shards.files(Segment):
         found.update(pc.unique(pq.read_table(path, columns=["scenario"])["scenario"]).to_pylist())
     return found
-
-
-def _names(path: Path) -> list[str]:
-    """The names of the activity of a script, without reading the whole of it."""
-    head = yaml.safe_load(path.read_text(encoding="utf-8").partition(_HEAD)[0])
-    return [head["scenario"], *head["also"]]

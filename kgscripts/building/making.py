@@ -10,7 +10,6 @@ from pathlib import Path
 from kgscripts.assembly.rules.packages import installed_packages
 from kgscripts.assembly.unchanged import Assembling
 from kgscripts.building.build import Build, Progress
-from kgscripts.building.everyday import take_in_everyday
 from kgscripts.building.graph_report import report
 from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import DocumentReader
@@ -68,6 +67,8 @@ def make_graph(
                 with phase(_LOG, f"reading with {', '.join(item.extractor.name for item in chosen)}"):
                     build.read()
                     if options.with_everyday:
+                        from kgscripts.building.everyday import take_in_everyday  # few builds need it
+
                         take_in_everyday(build)
                 run.reading_ended()
                 graph = assembling.kept(directory, store) or _assemble(store, directory, assembling, options.memory)

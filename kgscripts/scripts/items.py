@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from itertools import pairwise
+from operator import itemgetter
 
+from kgscripts.scripts.names import column
 from kgscripts.scripts.types import Item
 from schemas.records import PassageKind
 from schemas.script_graph import StoredGraph
@@ -19,13 +21,18 @@ def read_items(graph: StoredGraph, scenario: str, steps: Collection[str]) -> lis
     if len(named) != 1:
         return []
     (source,) = named
-    own = list(graph.rows("Passage", ("id", "kind", "start", "end", "text"), {"source": [source["id"]]}))
-    items = sorted((row for row in own if row["kind"] == PassageKind.STEP), key=lambda row: row["start"])
-    mentions = {row["id"]: row for row in own}
-    told: dict[str, dict[int, None]] = {step: {} for step in steps}
-    for link in graph.rows("REALIZES", ("from_id", "to_id"), {"to_id": steps}):
-        if link["from_id"] in mentions:
-            told[link["to_id"]][mentions[link["from_id"]]["start"]] = None
+    wanted = {"source": [source["id"]], "kind": [PassageKind.STEP]}
+    items = sorted(graph.rows("Passage", ("start", "end", "text"), wanted), key=itemgetter("start"))
+    if not items:
+        return []
+    links = list(graph.rows("REALIZES", ("from_id", "to_id"), {"to_id": steps}))
+    starts = {
+        row["id"]: row["start"] for row in graph.rows("Passage", ("id", "start"), {"id": column(links, "from_id")})
+    }
+    told: dict[str, set[int]] = {step: set() for step in steps}
+    for link in links:
+        if link["from_id"] in starts:
+            told[link["to_id"]].add(starts[link["from_id"]])
     # An item within another one ends the outer one: an item is what stands before those that are nested in it.
     ends = [min(one["end"], other["start"]) for one, other in pairwise(items)] + [row["end"] for row in items[-1:]]
     found = [

@@ -74,7 +74,7 @@ def read_script(
         needs=[need for need in needs if need.usual or not usual],
         needs_left_out=sum(usual and not need.usual for need in needs),
         steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence, readers=readers),
-        items=read_items(graph, found.scenario["id"], found.kept),
+        items=read_items(graph, found.scenario["id"], found.kept) if found.scenario["support"] == 1 else (),
         left_out=_left_out(graph, found),
         corrections=corrections_of(graph, [found.scenario["id"]])[found.scenario["id"]],
         precedes=[

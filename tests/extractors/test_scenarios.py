@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ from kgscripts import ScriptGraph
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.protocol import ParsedDocument
 from kgscripts.extractors.registry import choose
-from kgscripts.extractors.scenarios import ScenarioExtractor, ScenarioSettings
+from kgscripts.extractors.scenarios import ScenarioExtractor, ScenarioSettings, _tells_of_its_writer
 from kgscripts.pipeline import build_graph
 from schemas.errors import ConfigurationError
 from schemas.provenance import Model
@@ -270,3 +271,11 @@ def test_documents_read_together_give_what_each_gives_alone() -> None:
     sentences = _STORY.split(". ")
     documents = [sentences, [], sentences[3:], sentences[:1], ["It rained."], sentences * 3]
     assert model.detect(documents) == [model.detect([document])[0] for document in documents]
+
+
+def test_stories_of_several_activities_tell_of_their_writer() -> None:
+    """Where they did not, each would be one activity as a whole."""
+    for name in ("natural_stories.jsonl", "natural_stories_unseen.jsonl"):
+        for line in (Path(__file__).parents[1] / "data" / name).read_text(encoding="utf-8").splitlines():
+            assert _tells_of_its_writer(" ".join(json.loads(line)["sentences"]))
+    assert not _tells_of_its_writer("Fill the pot with earth. You press the seeds in, and then you water them.")

@@ -20,7 +20,7 @@ from kgscripts.corpora.scripts.reader import written_script
 from kgscripts.evaluation.lists import list_rows
 from kgscripts.evaluation.result import Evaluation, Figure, System, shares
 from kgscripts.evaluation.steps.gold import GoldScenario, descript_scenarios, inscript_scenarios
-from kgscripts.everyday_scripts import folder
+from kgscripts.everyday_scripts import folder, names_in
 from kgscripts.extractors.scripts import actions_of
 from kgscripts.models.registry import DEFAULT, load
 from kgscripts.models.sentence_vectors import RememberedVectors, Vectors
@@ -97,8 +97,7 @@ def _read(corpus: str, scenario: GoldScenario, vectors: Vectors) -> _Scenario | 
     if not rows:
         return None
     of_label = {(row["annotation"], row["label"]): row["steps"].split(",") for row in rows}
-    path = folder() / f"{scenario.scenario.replace(' ', '_')}.yaml"
-    path = path if path.exists() else next(path for path in folder().iterdir() if _is_called(path, scenario.scenario))
+    path = next(path for path in sorted(folder().iterdir()) if scenario.scenario in names_in(path))
     script, _ = written_script(path.read_text(encoding="utf-8"), path.name)
     actions = actions_of(script)
     steps = [ScriptStep(attrs.astuple(actions[step.id]), (step.name, *step.wordings)) for step in script.steps]
@@ -112,11 +111,6 @@ def _read(corpus: str, scenario: GoldScenario, vectors: Vectors) -> _Scenario | 
         if step.action in row_of and (annotation.name, step.group) in of_label
     ]
     return _Scenario(scenario.scenario, contexts, steps, mentions)
-
-
-def _is_called(path: Path, name: str) -> bool:
-    head = path.read_text(encoding="utf-8").partition("\nabout:")[0]
-    return name in head
 
 
 def learn(scenarios: Iterable[_Scenario], vectors: Vectors) -> Floats:

@@ -24,6 +24,7 @@ _MOST_MEASURES = 10
 _OF_ALL = word_list("parts")
 
 PARTS = word_list("parts of things")
+_FAMILY_OF = {word: number for number, family in enumerate(CONTRASTS) for word in family}
 _CONTRASTED = "kgscripts_contrasted"
 """Where a parse keeps the adjectives that its text contrasts, each with its noun; lists, so that it can be stored."""
 
@@ -118,7 +119,7 @@ def noun_lemma(token: Token) -> str:
 
 def name_of_one(pro_noun: Token, meant: Token) -> str:
     """The lemma of what "the new one" is, which stands for a noun: "new bulb", also if the noun is "the old bulb"."""
-    own = [child.lower_ for child in pro_noun.lefts if any(child.lower_ in family for family in CONTRASTS)]
+    own = [child.lower_ for child in pro_noun.lefts if child.lower_ in _FAMILY_OF]
     if not own or pro_noun.lower_ not in _PRO_NOUNS:
         return noun_lemma(meant)
     opposed = frozenset().union(*(family for family in CONTRASTS if family & set(own)))
@@ -135,13 +136,13 @@ def mark_contrasts(docs: Sequence[Doc]) -> None:
     spoken: dict[int, set[str]] = defaultdict(set)
     for doc in docs:
         for token in doc:
-            for number, family in enumerate(CONTRASTS):
-                if token.lower_ not in family or token.head.i <= token.i:
-                    continue
-                if token.head.lower_ in _PRO_NOUNS:
-                    spoken[number].add(token.lower_)
-                elif token.head.pos_ in _NOUNS:
-                    found[lemma(token.head), number].add(token.lower_)
+            number = _FAMILY_OF.get(token.lower_)
+            if number is None or token.head.i <= token.i:
+                continue
+            if token.head.lower_ in _PRO_NOUNS:
+                spoken[number].add(token.lower_)
+            elif token.head.pos_ in _NOUNS:
+                found[lemma(token.head), number].add(token.lower_)
     marked = [
         [word, noun] for (noun, number), words in found.items() if len(words | spoken[number]) > 1 for word in words
     ]

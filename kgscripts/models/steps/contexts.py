@@ -67,7 +67,7 @@ class StepContexts:
                 places[action].append((number, place))
         actions = sorted(places)
         number_of = {action: number for number, action in enumerate(actions)}
-        units = _unit(vectors([words_of(action) for action in actions]).astype(float)) if actions else _NO_VECTORS
+        units = unit(vectors([words_of(action) for action in actions]).astype(float)) if actions else _NO_VECTORS
 
         def means(step: int) -> Floats:
             """Of the mentions `step` places away."""
@@ -75,10 +75,10 @@ class StepContexts:
             for row, action in enumerate(actions):
                 if own := _around(texts, places[action], step):
                     found[row] = units[[number_of[other] for other in own]].mean(axis=0)
-            return _unit(found)
+            return unit(found)
 
         around = units, means(-1), means(1)
-        centred = tuple(_unit(item - item.mean(axis=0)) for item in around)
+        centred = tuple(unit(item - item.mean(axis=0)) for item in around)
         rows = [row for row, action in enumerate(actions) for _ in {number for number, _ in places[action]}]
         columns = [number for action in actions for number in sorted({number for number, _ in places[action]})]
         shape = (len(actions), len(texts))
@@ -209,7 +209,8 @@ def _place_head(action: ActionParts) -> str:
     return action[4].rsplit(" ", 1)[-1]
 
 
-def _unit(vectors: Floats) -> Floats:
+def unit(vectors: Floats) -> Floats:
+    """The vectors with length 1; those of length 0 stay."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     units: Floats = vectors / np.where(lengths == 0, 1, lengths)
     return units

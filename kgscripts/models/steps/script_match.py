@@ -14,8 +14,8 @@ import numpy as np
 from attrs import frozen
 
 from kgscripts.models.sentence_vectors import Vectors
-from kgscripts.models.steps.clusters import Floats, Integers
-from kgscripts.models.steps.contexts import ActionParts, StepContexts, words_of
+from kgscripts.models.steps.clusters import Floats, Integers, together
+from kgscripts.models.steps.contexts import ActionParts, StepContexts, unit, words_of
 from kgscripts.models.steps.opposites import opposed
 
 WEIGHTS = (-5.28, 9.52, 8.66, -4.63, -2.5)
@@ -26,8 +26,6 @@ FLOOR = 0.6
 _SAME = 0.97
 """An action in the words of a wording, but for articles and endings, is that step wherever the texts tell it."""
 _NEAREST = 3
-_SHARED = 0.3
-"""If more texts than this share of the rarer one's, and one more, have both actions, they are not the same step."""
 
 
 @frozen
@@ -50,9 +48,7 @@ def match_features(contexts: StepContexts, steps: Sequence[ScriptStep], vectors:
     """The features of each action and each step, (actions, steps, 4), in the order of `WEIGHTS`."""
     wordings = [list(dict.fromkeys((words_of(step.action), *step.wordings))) for step in steps]
     every = [words for own in wordings for words in own]
-    units = vectors(every).astype(float)
-    units /= np.maximum(np.linalg.norm(units, axis=1, keepdims=True), 1e-9)
-    cosines = contexts.vectors @ units.T
+    cosines = contexts.vectors @ unit(vectors(every).astype(float)).T
     ends = np.cumsum([len(own) for own in wordings])
     best, mean = np.zeros((2, len(contexts.actions), len(steps)))
     for number, own in enumerate(wordings):
@@ -91,8 +87,8 @@ def match_script(
         if probable[action] < floor:
             break
         own = chosen[action]
-        both = (taken[own] & presence[action]).sum()
-        if both > _SHARED * (min(taken[own].sum(), presence[action].sum()) + 1):
+        fewest = np.minimum(taken[own].sum(), presence[action].sum())
+        if together((taken[own] & presence[action]).sum(), fewest):
             continue
         step[action] = own
         taken[own] |= presence[action]
