@@ -142,7 +142,8 @@ def title_line(text: str, spans: list[tuple[int, int]]) -> tuple[str, int]:
     line, *rest = (text[slice(*line)] for line in lines)
     begin = label_end(line)
     title = line[begin:]
-    is_counted = any(map(str.isdigit, line[:begin])) and any(label_end(other) for other in rest)
+    following = rest or [text[slice(*span)] for span in spans[1:2]]
+    is_counted = any(map(str.isdigit, line[:begin])) and any(label_end(other) for other in following)
     if is_counted or len(title) > _TITLE_CHARACTERS or not is_title(title) or not _ends_title(title):
         return "", 0
     below = lines[0][1]

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgscripts.building.reading import parse_documents
@@ -94,6 +94,7 @@ def test_lines_without_punctuation_are_as_many_steps(steps: list[str], lower: bo
     ),
     st.sampled_from(["\n", "\n\n", ". "]),
 )
+@example(["Dig a hole", "Dig a hole"], "{}) ", "\n\n")
 def test_markers_are_no_part_of_steps(steps: list[str], marker: str, between: str) -> None:
     if between == ". " and not marker.startswith("Step {}: "):
         between = "\n"
