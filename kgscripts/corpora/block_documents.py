@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import islice, pairwise
 
-from kgscripts.corpora.blocks import Block, Kind, starts_numbers, without_marker
+from kgscripts.corpora.blocks import Block, Kind, heads_step, starts_numbers, without_marker
 from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.how_tos import HowTo, Section
-from kgscripts.corpora.needs import is_needs_heading, names_tools
+from kgscripts.corpora.needs import is_needs_heading, item_spans, names_tools, needs_end
 from kgscripts.text.lexicon import word_classes
 from schemas.records import Document, Passage, PassageKind
 
@@ -63,9 +63,11 @@ def plainness(block: Block) -> int:
         return 0
     if _PLAIN.fullmatch(text):
         return 3
+    if heads_step(block) and _FIRST_STEP.fullmatch(text):
+        return 2
     if block.kind is not Kind.HEADING:
         return 0
-    return 2 if _FIRST_STEP.fullmatch(text) else int(_LOOSE.fullmatch(text) is not None)
+    return int(_LOOSE.fullmatch(text) is not None)
 
 
 def ends_list(block: Block) -> bool:
@@ -107,6 +109,8 @@ def how_to_of(title: str, blocks: Sequence[Block]) -> HowTo:
     place, sections = _best_steps(blocks, ends)
     food = [start for start in ends if "ingredient" in needs[start].lower()]
     own = _nearest(food or list(ends), place)
+    if own is None and (named := _named_in_prose(blocks[:place])):
+        return HowTo(title=title, supplies=named, food=False, sections=sections)
     # Beside a list of ingredients, "You will need" names tools.
     tools = [start for start in needs if names_tools(needs[start]) or (food and start in ends and start not in food)]
     return HowTo(
@@ -116,6 +120,16 @@ def how_to_of(title: str, blocks: Sequence[Block]) -> HowTo:
         food=bool(food) or own is None,
         sections=sections,
     )
+
+
+def _named_in_prose(blocks: Sequence[Block]) -> list[str]:
+    """The things of the last paragraph that names what is needed: "Have these to hand: a bucket, a sponge."."""
+    for block in reversed(blocks):
+        if block.kind is Kind.PARAGRAPH and (end := needs_end(block.text)):
+            text = block.text[:end]
+            items = (text[slice(*span)].strip(" .") for span in item_spans(text))
+            return [item for item in items if item]
+    return []
 
 
 def _nearest(starts: Sequence[int], place: int) -> int | None:
@@ -156,18 +170,21 @@ _NEAR = 60
 def _sections(blocks: Sequence[Block], heading: int) -> list[Section]:
     """The steps below a heading: the items of lists, or paragraphs where there is no list."""
     level = blocks[heading].level if blocks[heading].kind is Kind.HEADING else 7
-    sections: list[tuple[str, list[str]]] = [("", [])]
+    name = without_marker(blocks[heading].text) if heads_step(blocks[heading]) else ""
+    sections: list[tuple[str, list[str]]] = [(name, [])]
     kind: Kind | None = None
     ordered = 0
     for place in range(heading + 1, min(heading + _MOST_BLOCKS, len(blocks))):
         block = blocks[place]
         text = without_marker(block.text)
-        if not text or is_number(block):
+        if not text or is_number(block) or _is_caption(blocks, place):
             continue
         if ends_list(block) or needs_heading(block):
             break
-        if block.kind is Kind.HEADING or (block.marked and kind is not None and block.kind is not kind):
-            if not _goes_on(blocks, place, kind) or (block.kind is Kind.HEADING and block.level < level and kind):
+        is_step = heads_step(block)
+        if is_step or block.kind is Kind.HEADING or (block.marked and kind is not None and block.kind is not kind):
+            is_above = block.kind is Kind.HEADING and block.level < level and kind is not None
+            if not is_step and (is_above or not _goes_on(blocks, place, kind)):
                 break
             sections.append((text.rstrip(":"), []))
         elif is_no_step(text):
@@ -208,6 +225,14 @@ def _goes_on(blocks: Sequence[Block], place: int, kind: Kind | None) -> bool:
     if following is None or following.kind is not (kind or following.kind) or following.kind is Kind.HEADING:
         return False
     return following.kind is Kind.ITEM or following.text.endswith(_ENDS_SENTENCE)
+
+
+def _is_caption(blocks: Sequence[Block], place: int) -> bool:
+    """Whether a block is a short line before the heading of a step: what a picture of the step before shows."""
+    block = blocks[place]
+    is_line = block.kind is Kind.PARAGRAPH and not block.marked and len(block.text) <= SHORT
+    followed = any(map(heads_step, blocks[place + 1 : place + 2]))
+    return is_line and followed and not block.text.endswith(_ENDS_SENTENCE)
 
 
 def _numbers_follow(blocks: Sequence[Block], place: int) -> bool:

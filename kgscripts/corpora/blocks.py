@@ -10,7 +10,11 @@ from attrs import frozen
 UNREADABLE = re.compile(r"[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\ufeff]")
 """Control characters, marks without width, and halves of surrogate pairs, which escapes can give."""
 _MARKER = re.compile(r"(?:\(?\d{1,2}(?:[.):](?!\d)|[ \t]+-)[ \t]*|[•▢☐▪●‣◦][ \t]*|[-–*][ \t]+)(?=\S)")
-_STEP = re.compile(r"(?:step|stage)[ \t]*(?:\#[ \t]*)?\d{1,2}\b[ \t]*[.:)–—-]*[ \t]*", re.IGNORECASE)
+_STEP = re.compile(
+    r"(?:step|stage)[ \t]*(?:\#[ \t]*)?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+    r"[ \t]*[.:)–—-]*[ \t]*",
+    re.IGNORECASE,
+)
 
 
 class Kind(Enum):
@@ -40,6 +44,12 @@ def starts_numbers(before: Block, block: Block) -> bool:
     return (
         before.kind is block.kind is Kind.ITEM and block.ordered and not before.ordered and block.level <= before.level
     )
+
+
+def heads_step(block: Block) -> bool:
+    """Whether a block is the heading of one step: "Step 2: Dry the frame"."""
+    is_heading = block.kind is Kind.HEADING or (block.kind is Kind.PARAGRAPH and block.marked)
+    return is_heading and _STEP.match(block.text) is not None
 
 
 def one_line(text: str) -> str:

@@ -19,7 +19,7 @@ _ALIKE = re.compile(
     rf"""(?:{_PAGE}\s+)?(?:last\s+)?(?:updated|modified|edited|published|posted|reviewed)(?:\s+on)?\s*:?\s*{_DATE}.*
     | (?:{_PAGE}\s+)?last\s+(?:updated|modified|edited|reviewed)\b.*
     | (?:(?:co-?)?(?:authored|written|posted|published|reviewed|contributed|submitted)
-        |recipe|photos?|photograph[sy]?|image|words|text|story)\s+(?:and\s+\w+\s+)?(?:by|credit|courtesy\s+of)\b.*
+        |recipe|photos?|photograph[sy]?|pics?|pictures?|image|words|text|story)\s+(?:and\s+\w+\s+)?(?:by|credit|courtesy\s+of)\b.*
     | (?:authors?|(?:photo|image)(?:\s+credit)?|credits?|(?:image\s+)?source)\s*:.*
     | (?:share|tweet|pin|print|save|e-?mail|bookmark|rate|review|like)\s+this\s+{_PAGE}
         (?:\s+(?:on|to|with|via|by|for)\b.*)?
@@ -34,6 +34,8 @@ _ALIKE = re.compile(
     | privacy\s+policy.* | terms\s+(?:of\s+(?:use|service)|(?:and|&)\s+conditions).*
     | .{{0,60}}\ball\s+rights\s+reserved\b.* | (?:©|\(c\)|copyright)[\s©]*(?:\(c\)\s*)?\d{{4}}.*
     | (?:this\s+{_PAGE}\s+)?(?:may\s+)?contains?\s+affiliate\s+links\b.*
+    | (?-i:[A-Z])[^|.!?]{{1,50}}(?:\s\|\s+(?-i:[A-Z])[^|.!?]{{1,50}}){{2,}}
+    | (?:newer|older)\s+{_PAGE}s?\s*\|.*
     | advertisements? | sponsored(?:\s+content)? | read\s+more | (?:related|more|similar|popular)\s+{_PAGE}s
     | you\s+(?:may|might)\s+also\s+(?:like|enjoy)\b.*
     | subscribe(?:\s+(?:to|for)\s+(?:our|my|the)\b.*)? | leave\s+a\s+(?:comment|reply|review|rating).*

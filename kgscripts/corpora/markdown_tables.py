@@ -13,6 +13,7 @@ TABLE = re.compile(
     re.MULTILINE,
 )
 _STEP = re.compile(r"(?:steps?|actions?|instructions?|descriptions?|directions?|tasks?|what to do)", re.IGNORECASE)
+_NOT = re.compile(r"(?:do not|do ?n['’]?t|never|avoid|not|wrong|bad)s?", re.IGNORECASE)
 _COUNTS = re.compile(r"(?:step)?[ \t.#]*\d{0,3}[ \t.:)]*", re.IGNORECASE)
 _TIME = re.compile(r"(?:time|duration|how long|minutes|mins?|hours|seconds)\b.*", re.IGNORECASE)
 
@@ -20,7 +21,8 @@ _TIME = re.compile(r"(?:time|duration|how long|minutes|mins?|hours|seconds)\b.*"
 def without_tables(text: str) -> str:
     """The text with lists in the place of its tables of steps and of needed things; other tables stay.
 
-    A step has behind it what other columns of its row name: "Pour the milk using cup for 2 minutes.".
+    A step has behind it what other columns of its row name: "Pour the milk using cup for 2 minutes.". Of a table with a
+    column of what not to do, the cells of the others are a list.
     """
     return TABLE.sub(lambda table: "\n".join(_lines(table)) + "\n", text) if "|" in text else text
 
@@ -41,6 +43,8 @@ def _lines(table: re.Match[str]) -> Iterator[str]:
     elif is_needs_heading(names[0]):
         yield f"{names[0]}\n"
         yield from (f"- {' '.join(reversed(row[:2]))}" for row in rows)
+    elif wrong := {place for place, name in enumerate(names) if _NOT.fullmatch(name)}:
+        yield from (f"- {cell}" for row in rows for place, cell in enumerate(row) if cell and place not in wrong)
     else:
         yield table[0].rstrip("\n")
 

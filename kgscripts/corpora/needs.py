@@ -15,6 +15,8 @@ _HEADING = (
     rf"(?:(?:the|your|kitchen|cooking|garden|list[ \t]+of)[ \t]+){{0,3}}"
     rf"{_THINGS}(?:[ \t]*(?:[&/,+]|and|or)[ \t]*{_THINGS}){{0,3}}(?:[ \t]+(?:list|needed|required|{_NEED}))?"
     rf"|(?:(?:what|stuff|all)[ \t]+)?{_NEED}(?:[ \t]+the[ \t]+following(?:[ \t]+{_THINGS})?)?"
+    r"|(?:please[ \t]+)?bring(?:[ \t]+along)?(?=[ \t]*:)|(?:get|buy)(?=[ \t]*:)"
+    r"|have[ \t]+(?:these|the[ \t]+following)(?:[ \t]+things)?[ \t]+(?:to|at)[ \t]+hand"
     r"|what[ \t]+is[ \t]+needed|what[ \t]+do[ \t]+(?:you|i)[ \t]+need|shopping[ \t]+list|needed|required"
 )
 _ALONE = re.compile(rf"(?:{_HEADING}){_PURPOSE}[ \t]*(?:\([^()\r\n]*\))?[ \t]*[:?]?", re.IGNORECASE)

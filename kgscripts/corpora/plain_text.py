@@ -13,6 +13,7 @@ from attrs import frozen
 from kgscripts.corpora.inline_markup import without_markup
 from kgscripts.corpora.lines import FINAL, are_commands, is_title, is_unfinished, line_spans, passages_of, trimmed
 from kgscripts.corpora.list_markers import list_marker
+from kgscripts.corpora.messages import messages_of, without_stamps
 from kgscripts.corpora.scenarios.labels import names_scenario
 from kgscripts.corpora.source import Source, whole_text
 from kgscripts.text.lexicon import word_list
@@ -85,7 +86,7 @@ def read_plain_text(source: Source) -> Iterator[Document | Discard]:
     if isinstance(text, Discard):
         yield text
         return
-    document = document_of_text(source.name, without_markup(text))
+    document = document_of_text(source.name, without_stamps(without_markup(text)))
     if document.passages:
         yield document
 
@@ -93,9 +94,12 @@ def read_plain_text(source: Source) -> Iterator[Document | Discard]:
 def document_of_text(name: str, text: str) -> Document:
     """A plain text as a document; it has no passages if the text is blank."""
     said = front_matter(text)
-    spans = paragraph_spans(text, said.end)
-    title, end = title_line(text, spans)
-    spans = without_title(spans, end)
+    spans: Sequence[tuple[int, int]] = paragraph_spans(text, said.end)
+    if messages := messages_of(text, spans):
+        spans, title = messages.spans, messages.subject if names_scenario(messages.subject) else ""
+    else:
+        title, end = title_line(text, spans)
+        spans = without_title(spans, end)
     return Document(
         name=name,
         format="text",
@@ -133,7 +137,7 @@ def joined_lines(parts: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
     return text, [(first, end) for first, end in spans if first < end]
 
 
-def title_line(text: str, spans: list[tuple[int, int]]) -> tuple[str, int]:
+def title_line(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, int]:
     """The title that paragraphs begin with, and where the text below it begins; "" and 0 without a title."""
     if not spans:
         return "", 0
@@ -181,6 +185,6 @@ def _stands_above(title: str, rest: Sequence[str]) -> bool:
     )
 
 
-def without_title(spans: list[tuple[int, int]], end: int) -> list[tuple[int, int]]:
+def without_title(spans: Sequence[tuple[int, int]], end: int) -> list[tuple[int, int]]:
     """The spans of paragraphs without a title that ends there."""
     return [(max(start, end), last) for start, last in spans if last > end]

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 LEAST_CONFIDENCE = 0.5
 """The least confidence of a passage about an offered scenario."""
+LEAST_SHARE = 0.1
+"""The least share of the sentences of a text that an offered scenario has instead of what was guessed."""
 LEAST_NEARNESS = 0.5
 """The least cosine of a passage and the offered scenario that it is about."""
 
@@ -55,7 +57,7 @@ class NamedScenarios(Enricher):
     """
 
     name = "named-scenarios"
-    rules = "3"
+    rules = "4"
     task = "passages about scenarios that labels and titles name"
     requires: ClassVar[tuple[str, ...]] = ("scenario-vectors",)
     reads = (SentenceVector,)
@@ -118,12 +120,7 @@ class NamedScenarios(Enricher):
         return [
             named_segments(
                 [(int(start), int(end)) for start, end, _ in text],
-                # What a text was guessed to be about, as it has no scenario of the detector, gives way.
-                [
-                    (int(start), int(end), name, float(sure))
-                    for start, end, name, sure in json.loads(content[0])
-                    if is_listed(name)
-                ],
+                [(start, end, name, sure) for start, end, name, sure in told if is_listed(name)],
                 [
                     segment
                     for segment in segments
@@ -131,8 +128,12 @@ class NamedScenarios(Enricher):
                     and self._is_alike(segment, own)
                     and _is_done_to_one_of(segment.scenarios[0], content[1])
                 ],
+                is_guessed=not all(is_listed(name) for *_, name, _ in told),
             )
             for content, text, own, segments in zip(contents, texts, vectors, found, strict=True)
+            for told in [
+                [(int(start), int(end), name, float(sure)) for start, end, name, sure in json.loads(content[0])]
+            ]
         ]
 
     def _is_alike(self, segment: DetectedSegment, vectors: NDArray[np.int8]) -> bool:
@@ -159,13 +160,16 @@ def named_segments(
     spans: Sequence[tuple[int, int]],
     detected: Sequence[tuple[int, int, str, float]],
     offered: Sequence[DetectedSegment],
+    *,
+    is_guessed: bool = False,
 ) -> list[NamedSegment]:
     """The segments of a text with sentences at `spans`, by characters; none if no offered scenario has a sentence.
 
     `detected` are the start, end, scenario and confidence of the detected segments. A sentence is about the scenario of
     the `offered` segment that it lies in, if the confidence in that is at least `LEAST_CONFIDENCE` and higher than in
     any detected one. Asides are left out, and a short text, or one with a single detected segment, that is sooner about
-    what was detected gets nothing that is offered.
+    what was detected gets nothing that is offered. What a text as a whole `is_guessed` to be about, as it has no
+    scenario of the detector, gives way to what is offered in `LEAST_SHARE` of its sentences or more.
     """
     starts = [start for start, _ in spans]
     names = {segment.scenarios[0] for segment in offered}
@@ -183,6 +187,8 @@ def named_segments(
     if names.isdisjoint(name for labels in kept for name in labels) or (
         (is_whole or len(spans) <= SHORT) and main_of(kept) not in names
     ):
+        return []
+    if is_guessed and sum(map(bool, kept)) < LEAST_SHARE * len(spans):
         return []
     found = [
         NamedSegment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=sure)

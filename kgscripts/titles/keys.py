@@ -165,6 +165,8 @@ def tells_activity(title: str) -> bool:
     if how_to or not rest:
         return how_to and bool(plain)
     is_past = first in word_pairs("past.tsv") or (first.endswith("ed") and len(first) > 4)
+    if rest[0] in _PARTICLES and len(rest) > 1 and rest[1] in _DETERMINERS:
+        del rest[0]
     if rest[0] in _DETERMINERS:
         return is_past or first in _gerunds() or (first.endswith("ing") and _names_act(first) and len(first) > 5)
     return gerund_is_known(first) and first not in _VAGUE and not _PARTICLES.issuperset(rest)

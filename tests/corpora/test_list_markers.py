@@ -153,6 +153,8 @@ def test_a_row_of_a_table_is_a_step_with_its_tools(table: str, end: str, format:
 def test_a_table_of_needed_things_is_a_list_and_other_tables_stay() -> None:
     document = _read("# Bread\n\n| Ingredient | Amount |\n|---|---|\n| flour | 2 cups |\n\n1. Mix it.\n", "markdown")
     assert _passages(document, PassageKind.NEEDS) == ["Ingredient\n\n- 2 cups flour"]
+    advice = "| Do | Don't |\n|---|---|\n| wear gloves | dig in frost |\n| water | |\n"
+    assert without_markup(advice) == "- wear gloves\n- water\n"
     other = "| Size | Weight |\n|---|---|\n| 3 | 4 |\n"
     assert without_markup(other) == other
 

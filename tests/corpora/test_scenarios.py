@@ -7,6 +7,7 @@ from pathlib import Path
 
 import defusedxml.ElementTree
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -154,6 +155,9 @@ def test_what_a_document_says_it_is_about() -> None:
     assert scenario_of(_document(title="My first day at the office")) == ""
     assert scenario_of(_document(title="?!", kind=step)) == ""
     assert scenario_of(_document()) == ""
+    manual = evolve(_document(title="Alpino 3 / EN", kind=step), text="Alpino 3 / EN\nPage 1\nSetting up your tent\nx")
+    assert scenario_of(manual) == "setting up your tent"
+    assert scenario_of(evolve(manual, title="Pitch the Alpino: 3 Steps")) == "pitching the alpino"
 
 
 def test_all_scenarios_of_the_corpora_are_listed(shared_corpora: Path) -> None:

@@ -185,10 +185,29 @@ def test_a_list_without_a_heading_of_its_own_is_steps(body: str, tmp_path: Path)
             "<ol><li>Slice it<ul><li>thinly<li>evenly</ul><li>Toast it.</ol>",
             ["Slice it", "thinly", "evenly", "Toast it."],
         ),
+        (
+            "<ol><li><p><b>Slice the bread</b></p><p>Use a knife.</p><li><b>Toast</b> it.</ol>",
+            ["Slice the bread. Use a knife.", "Toast it."],
+        ),
     ],
 )
 def test_what_belongs_to_an_item_of_a_list(body: str, expected: list[str], tmp_path: Path) -> None:
     assert passages(only(tmp_path, page(f"<h2>Method</h2>{body}")), PassageKind.STEP) == expected
+
+
+@pytest.mark.parametrize("heading", ["<h2>Step {}: {}</h2><p>", "<p><b>Step {} - {}</b><br>"])
+@pytest.mark.parametrize("numbers", [("1", "2"), ("one", "two")])
+def test_a_step_below_each_heading(heading: str, numbers: tuple[str, str], tmp_path: Path) -> None:
+    pytest.importorskip("trafilatura")
+    first, second = (heading.format(number, name) for number, name in zip(numbers, ("cut", "toast"), strict=True))
+    body = (
+        f"<p>Have these to hand: a knife, bread and a toaster.</p>{first}Slice the bread.</p>"
+        f"<img src=a.png><small>Photo: Lena</small>{second}Toast it.</p><b>Comments</b><p>nils said: yum</p>"
+    )
+    document = only(tmp_path, page(f"<h1>Toast</h1>{body}"))
+    assert passages(document, PassageKind.STEP) == STEPS
+    assert passages(document, PassageKind.SECTION) == ["cut\nSlice the bread.", "toast\nToast it."]
+    assert words(document, document.declared.supplies) == ["a knife", "bread", "a toaster"]
 
 
 @pytest.mark.parametrize("title", ["How to toast bread", "How do you toast bread?"])

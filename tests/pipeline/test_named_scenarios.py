@@ -236,3 +236,11 @@ def test_a_sentence_is_about_what_the_detector_is_surer_of(
         for name, start, end, sure in whole_texts.stretches(labels)
         if is_offered
     }
+
+
+@pytest.mark.parametrize(("told", "is_about"), [(1, False), (2, True)])
+def test_what_a_text_is_guessed_to_be_about_stays_unless_enough_of_it_is_offered(told: int, is_about: bool) -> None:
+    spans = [(10 * place, 10 * place + 8) for place in range(16)]
+    offered = [DetectedSegment(start=0, end=told, ranking=[("a", 0.9), (NONE, 0.1)], scenarios=["a"])]
+    assert bool(named_segments(spans, [], offered, is_guessed=True)) is is_about
+    assert named_segments(spans, [], offered)

@@ -72,6 +72,7 @@ _DETERMINERS = word_list("articles", "possessives", "words for one's own") | {"s
 _NO_WORD = re.compile(r"[\s_+-]+")
 _SENTENCE = re.compile(r"\S[^.!?]*[.!?]")
 _OPENING = re.compile(r"(?:(?:then|now|next|first|finally|afterwards?|lastly|and|to start)\b,?\s*)+", re.IGNORECASE)
+_FINAL = tuple(".!?:;,")
 _MINE = frozenset({"my", "our"})
 
 # InScript (Modi et al., LREC 2016) labels its scenarios with one word.
@@ -159,16 +160,33 @@ def scenario_of(document: Document) -> str:
 
     The label takes precedence. A title names a scenario if it refers to a listed one, tells an activity, or is that of
     a how-to: the document has steps, or most of its sentences are commands. Other titles, such as those of stories,
-    name no scenario. The name of a file counts last, and if it tells an activity ("assembling-a-bed.txt").
+    name no scenario; one of the next lines may, if it is short and tells an activity. The name of a file counts last,
+    and if it tells an activity ("assembling-a-bed.txt").
     """
     if document.scenario.strip(_EDGES):
         return resolve(document.scenario)
     title = document.title
     is_name = _plain(title) not in word_class("no_name") | {""}
-    if names_scenario(title) or (is_name and _instructs(document)):
+    if names_scenario(title):
+        return resolve_title(title)
+    if not is_command(title) and (below := _told_below(document)):
+        return resolve_title(below)
+    if is_name and _instructs(document):
         return resolve_title(title)
     name = _NO_WORD.sub(" ", PurePath(document.name).stem) if "#" not in document.name else ""
     return resolve_title(name) if tells_activity(name) or is_command(name) else ""
+
+
+_MOST_LINES = 4
+_LONGEST_LINE = 60
+
+
+def _told_below(document: Document) -> str:
+    """The first of the lines at the beginning of a text with a title that is short, no sentence, and tells an activity
+    ("Setting up your tent", below the name of a manual); "" if none does."""
+    lines = document.text[: (1 + _MOST_LINES) * _LONGEST_LINE].splitlines()[:_MOST_LINES] if document.title else []
+    short = (line.strip() for line in lines if len(line) < _LONGEST_LINE and not line.rstrip().endswith(_FINAL))
+    return next((line for line in short if tells_activity(line)), "")
 
 
 def _instructs(document: Document) -> bool:

@@ -104,9 +104,8 @@ class _Reader:
             self.blocks.append(Block(Kind.HEADING, text, _HEADINGS[heading]))
         elif item is not None:
             ordered = lists[-1].tag == "ol" if lists else False
-            self._add_item(
-                item, text, max(len(lists), 1), ordered or (item.tag == "dt" and without_marker(text) != text)
-            )
+            is_counted = item.tag == "dt" and without_marker(text) != text
+            self._add_item(item, Block(Kind.ITEM, text, max(len(lists), 1), ordered or is_counted, marked=strong))
             if ordered and item.getprevious() is None:
                 self._go_on(lists[-1].get("start") or "")
         else:
@@ -123,15 +122,15 @@ class _Reader:
             text = " ".join(block.text for block in self.blocks[between:-1])
             self.blocks[between:-1] = [evolve(self.blocks[between], text=text)]
 
-    def _add_item(self, item: _Element, text: str, depth: int, ordered: bool) -> None:
-        """Add a line of a list item to it, or begin a new one."""
+    def _add_item(self, item: _Element, line: Block) -> None:
+        """Add a line of a list item to it, or begin a new one. A bold line above is a sentence."""
         if self._of_item is item and self.blocks and self.blocks[-1].kind is Kind.ITEM:
-            ordered = ordered or self.blocks[-1].ordered
-            before = self.blocks.pop().text
-            ends = before[-1] in ".:!?" or item.tag != "dt" or not text[0].isupper()
-            text = f"{before}{'' if ends else '.'} {text}"
+            before = self.blocks.pop()
+            begins = before.text[-1] not in ".:!?" and line.text[0].isupper() and (before.marked or item.tag == "dt")
+            text = f"{before.text}{'.' if begins else ''} {line.text}"
+            line = evolve(line, text=text, ordered=line.ordered or before.ordered)
         self._of_item = item
-        self.blocks.append(Block(Kind.ITEM, text, depth, ordered))
+        self.blocks.append(line)
 
 
 def _term(element: _Element) -> _Element | None:

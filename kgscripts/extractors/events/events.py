@@ -75,7 +75,7 @@ class EventExtractor(Extractor):
     """
 
     name = "events"
-    rules = "13"
+    rules = "14"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Need, Discard)

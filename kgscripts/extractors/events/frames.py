@@ -52,7 +52,7 @@ _PARTICLE_ADVERBS = word_list("particles", "particles and prepositions", "adverb
 _ADVERBIAL = UNMARKED_OBLIQUE | {"advmod"}
 _MEANS = word_list("means")
 _LETTING = word_list("letting")
-_UNTIL = word_list("until")
+UNTIL = word_list("until")
 
 
 @frozen(kw_only=True)
@@ -206,7 +206,7 @@ def _bounds_another(verb: Token) -> bool:
     while verb.dep_ == "conj" and verb.head.i < verb.i:
         verb = verb.head
     markers = {marker.lower_ for marker in markers_of(verb)}
-    return bool(markers & _UNTIL) or ("before" in markers and verb.i < verb.head.i)
+    return bool(markers & UNTIL) or ("before" in markers and verb.i < verb.head.i)
 
 
 def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int, ToolRole]) -> Frame:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgscripts.extractors.events.frames import Frame, letting
+from kgscripts.extractors.events.frames import UNTIL, Frame, letting
 from kgscripts.extractors.events.nouns import PARTS, content_head, is_noun, noun_lemma, whole_of
 from kgscripts.text.lexicon import word_list
-from kgscripts.text.syntax import PrepositionalPhrase, is_passive, lemma
+from kgscripts.text.syntax import PrepositionalPhrase, is_passive, lemma, markers_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -65,7 +65,9 @@ def clause_of(frame: Frame, noun: Token | None) -> str:
         own = list(child.subtree)
         count += len(own)
         is_quote = child.dep_ == "punct" and child.text in _QUOTES
-        if (child.dep_ in _OTHER_CLAUSES and not is_quote) or own[0].i != last.i + 1 or count > _MOST_WORDS:
+        is_bound = child.dep_ == "advcl" and any(marker.lower_ in UNTIL for marker in markers_of(child))
+        is_other = child.dep_ in _OTHER_CLAUSES and not is_quote and not is_bound
+        if is_other or own[0].i != last.i + 1 or count > _MOST_WORDS:
             break
         if noun is not None and noun in frame.stands_for and child == frame.mention:
             said, last = f"{said} {noun_words(noun, frame.name_of(noun), mentioned_before=True)}", own[-1]
