@@ -1,6 +1,6 @@
 """What is read in short texts.
 
-``readings.tsv`` has the kind of a passage, what is compared (events, tools, inferred tools, needs, words, measures), a
+``readings.tsv`` has the kind of a passage, what is compared (events, tools, inferred tools, needs, words, clauses, measures), a
 text and what is to be read in it. Lines that begin with ``?`` are not read right; they are here to be seen.
 """
 
@@ -37,6 +37,7 @@ SHOWN: Mapping[str, Callable[[Found], str]] = {
     "roles": _each(lambda event: "; ".join(tool.role for tool in event.tools)),
     "inferred": _each(_inferred),
     "words": _each(lambda event: " ".join(filter(None, (event.words, event.phrase)))),
+    "clauses": _each(lambda event: event.clause),
     "measures": _measures,
     "quantities": _each(
         lambda event: f"{event.action.object} {''.join(item.words for item in event.measures)}".strip()

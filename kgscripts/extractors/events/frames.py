@@ -159,7 +159,8 @@ class ReadText:
         for event in events:
             frame = _frame(event, tokens, least, roles)
             frame.reason = _reason(event, least)
-            if frame.reason is None and event.label == Reality.INSTRUCTED and _bounds_another(frame.verb):
+            is_said = event.label == Reality.INSTRUCTED and (_bounds_another(frame.verb) or _is_asked(frame.verb))
+            if frame.reason is None and is_said:
                 frame.reason = DiscardReason.MENTIONED
             frame.is_instructed = event.label == Reality.INSTRUCTED
             yield self.words[event.word][0], frame
@@ -207,6 +208,11 @@ def _bounds_another(verb: Token) -> bool:
         verb = verb.head
     markers = {marker.lower_ for marker in markers_of(verb)}
     return bool(markers & UNTIL) or ("before" in markers and verb.i < verb.head.i)
+
+
+def _is_asked(verb: Token) -> bool:
+    """Whether an event stands in a question: "should I wash it?"."""
+    return verb.sent.text.rstrip().endswith("?")
 
 
 def _frame(event: ReadEvent, tokens: _Tokens, least: Thresholds, roles: dict[int, ToolRole]) -> Frame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.events.frames import UNTIL, Frame, letting
@@ -18,6 +19,8 @@ _DETERMINERS = frozenset({"det", "det:predet", "predet", "nmod:poss", "poss", "n
 _COMPLEMENTS = frozenset({"xcomp", "acomp", "oprd"})
 _OTHER_CLAUSES = frozenset({"conj", "cc", "advcl", "parataxis", "punct", "discourse", "mark", "dep"})
 _MOST_WORDS = 10
+_TAIL = re.compile(r"[^\w)\]\"'”’»%°.…]+$|(?<!\.)\.$")
+"""Signs that end no wording: commas, dashes, question marks, emoji."""
 _QUOTES = frozenset("\"'“”‘’«»")
 _YOUR = word_list("possessives of one who writes")
 _ONE = word_list("determiners of one thing")
@@ -75,7 +78,7 @@ def clause_of(frame: Frame, noun: Token | None) -> str:
         for token in own:
             said += " " * (token.idx > last.idx + len(last)) + token.text
             last = token
-    said = said.rstrip(",;:-–—")
+    said = _TAIL.sub("", said)
     return said if said.isprintable() else ""
 
 
