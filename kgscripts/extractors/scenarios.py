@@ -73,7 +73,7 @@ class ScenarioExtractor(Extractor):
     """
 
     name = "scenarios"
-    rules = "3"
+    rules = "4"
     task = "scenarios of passages"
     requires = (Sentence, EventMention)
     gives = (Segment, SentenceVector)

@@ -35,6 +35,13 @@ def test_a_long_text_keeps_what_is_found_unless_most_of_it_is_about_one_thing() 
     assert _about("a" * 20 + "bb" + "a" * 5) == "a" * 27
 
 
+def test_a_whole_has_one_scenario() -> None:
+    found: list[Mapping[str, float]] = [*_labels("aaaa"), *[{"a": 0.5, "b": 0.5}] * 4, *_labels("bbb")]
+    kept = without_asides(found, is_whole=True)
+    assert {name for labels in kept for name in labels} == {"a"}
+    assert {name for labels in without_asides(found) for name in labels} == {"a", "b"}
+
+
 @given(st.lists(st.sampled_from(" abc"), max_size=40).map("".join), st.sampled_from([0.4, 0.8]))
 def test_no_scenario_is_made_up(told: str, sure: float) -> None:
     kept = without_asides(_labels(told, sure))

@@ -27,7 +27,7 @@ def without_asides(found: Labels, *, is_whole: bool = False) -> list[Mapping[str
     """The labels of a text, without asides where one scenario is what it is about: the text is short, or most of its
     sentences are about that one, or `is_whole` says so of one of at most `LONGEST` sentences. Another scenario is an
     aside if it has few sentences, as a dog's coat or a call in between have. A sentence of an aside joins the scenario
-    that goes on around it, with no probability of its own.
+    that goes on around it, with no probability of its own. A whole has no other scenario.
 
     Nothing is left of a short text that hardly tells of its first scenario.
     """
@@ -42,7 +42,7 @@ def without_asides(found: Labels, *, is_whole: bool = False) -> list[Mapping[str
     if is_short and most < _LEAST_SHARE * len(found):
         return [{} for _ in found]
     kept_names = {name for name, own in mass.items() if own >= _LEAST_PART * most and counts[name] >= _LEAST_RUN}
-    kept_names.add(main)
+    kept_names = {main} if is_whole else kept_names | {main}
     kept: list[Mapping[str, float]] = []
     for is_aside, run in groupby(
         range(len(found)), key=lambda place: bool(first[place]) and first[place] not in kept_names
@@ -51,6 +51,8 @@ def without_asides(found: Labels, *, is_whole: bool = False) -> list[Mapping[str
         around = {first[place] for place in (places[0] - 1, places[-1] + 1) if 0 <= place < len(found)} - {""}
         if is_aside:
             kept += [dict.fromkeys(around, 0.0) if len(around) == 1 else {}] * len(places)
+        elif is_whole:
+            kept += [{name: sure for name, sure in found[place].items() if name == main} for place in places]
         else:
             kept += [found[place] for place in places]
     if is_short and kept_names == {main}:
