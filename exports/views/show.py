@@ -1,9 +1,8 @@
-"""`kgscripts show`: scenarios, scripts, steps and tools of a graph, as trees, as JSON or as a picture; and
-`kgscripts needs`: the tools and supplies that a scenario needs."""
+"""`kgscripts show`: scenarios, scripts, steps and tools of a graph, as trees or as JSON; and `kgscripts needs`: the
+tools and supplies that a scenario needs."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import attrs
@@ -12,12 +11,9 @@ import typer
 from kgscripts.commands.options import GraphFolder
 from kgscripts.scripts.reading import MOST_STEPS, list_scenarios, read_script, read_step
 from kgscripts.scripts.things import list_needs, read_tool_uses
-from kgscripts.scripts.types import Script
-from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError
-from schemas.graph_directory import graph_files
 from schemas.script_graph import StoredGraph
-from schemas.terminal import count, echo, echo_json, printable
+from schemas.terminal import echo_json
 
 _PASSAGES = 3
 """The most passages of a step, and of each of its parts, if the option does not say it."""
@@ -44,10 +40,6 @@ def show(
             show_default=False,
         ),
     ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option("--picture", metavar="FILE.svg|.png", help="Draw the scenario to this file.", show_default=False),
-    ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
@@ -66,7 +58,7 @@ def show(
 
     The JSON of a scenario and of a step is described by `kgscripts schema script`.
 
-    Example: kgscripts show graph "bake a cake" --picture cake.svg
+    Example: kgscripts show graph "bake a cake"
 
     Example: kgscripts show graph "bake a cake" 3
 
@@ -75,16 +67,6 @@ def show(
     _check(scenario, step, tool, evidence)
     graph = StoredGraph.open(directory)
     limit = 0 if every else limit
-    if picture is not None:
-        if scenario is None or step is not None or tool is not None or evidence is not None or as_json:
-            raise ConfigurationError(
-                "a picture shows one scenario",
-                where="--picture",
-                remedy="name a SCENARIO, and leave out STEP, --tool, --evidence and --json",
-            )
-        check_picture(picture, graph_files(directory))
-        _draw(read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every), picture)
-        return
     # Importing rich takes a tenth of a second, and JSON does not need it.
     if tool is not None:
         most = MOST_STEPS if limit is None else limit
@@ -145,16 +127,6 @@ def _check(scenario: str | None, step: str | None, tool: str | None, evidence: i
             where="--evidence",
             remedy="name a SCENARIO, and leave out --tool, which shows a passage of each step anyway",
         )
-
-
-def _draw(script: Script, file: Path) -> None:
-    from exports.views.picture import picture
-    from exports.views.script_tree import left_out_line
-
-    save_picture(picture(script), file)
-    echo(f"wrote {printable(str(file))} with {count(len(script.steps), 'step')}")
-    if script.left_out:
-        echo(left_out_line(script))
 
 
 def needs(
