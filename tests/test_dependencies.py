@@ -10,7 +10,6 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
