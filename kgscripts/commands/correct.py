@@ -17,35 +17,10 @@ from kgscripts.building.correction_file import read_correction_file
 from kgscripts.commands.options import Models
 from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
 from kgscripts.editing.suggesting import Suggestion, suggest_corrections
-from schemas.corrections import NEEDS, Correction, CorrectionKind, values_of
+from schemas.corrections import FORMS, NEEDS, Correction, CorrectionKind, values_of
 from schemas.errors import ConfigurationError
 from schemas.terminal import count, echo, echo_json, printable
 
-_WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
-    CorrectionKind.REJECT: (
-        ("scenario", "step"),
-        ("scenario", "step", "relation", "other"),
-        ("scenario", "relation", "other"),
-    ),
-    CorrectionKind.RENAME: (("scenario", "step", "name"),),
-    CorrectionKind.SAME_STEP: (("scenario", "step", "other"),),
-    CorrectionKind.DIFFERENT_STEP: (("scenario", "step", "other"),),
-    CorrectionKind.SAME_THING: (("thing", "other"),),
-    CorrectionKind.DIFFERENT_THING: (("thing", "other"),),
-    CorrectionKind.RENAME_SCENARIO: (("scenario", "name"),),
-    CorrectionKind.SAME_SCENARIO: (("scenario", "other"),),
-    CorrectionKind.DIFFERENT_SCENARIO: (("scenario", "other"),),
-    CorrectionKind.TOOL_ROLE: (("thing", "role"), ("thing", "role", "scenario", "step")),
-    CorrectionKind.ADD: (
-        ("scenario", "step"),
-        ("scenario", "step", "relation", "other"),
-        ("scenario", "step", "relation", "other", "role"),
-        ("scenario", "relation", "other"),
-        ("scenario", "relation", "other", "role"),
-    ),
-    CorrectionKind.ABOUT: (("thing", "scenario"), ("thing", "other", "scenario")),
-}
-"""The arguments of each kind, in the order of the command line."""
 _NAMES = {CorrectionKind.ABOUT: {"thing": "source", "other": "passage"}}
 """What arguments are called, if not as the fields."""
 _REVERSE, _ORDER = "reverse-order", ("SCENARIO", "STEP", "OTHER")
@@ -198,7 +173,7 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
             f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join((*names, _REVERSE))}"
         )
     values = values_of(names[kind]) if withdraw else ()
-    forms = [tuple(name for name in form if name not in values) for form in _WORDS[names[kind]]]
+    forms = [tuple(name for name in form if name not in values) for form in FORMS[names[kind]]]
     fitting = [
         form for form in forms if len(form) == len(words) and _names_need(form) is (NEEDS in _relation(words[1:2]))
     ]
