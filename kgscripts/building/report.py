@@ -110,7 +110,7 @@ class BuildReport:
         return report_text(self)
 
     def _repr_html_(self) -> str:
-        return report_html(self)
+        return f"<pre>{escape(report_text(self))}</pre>"
 
     @property
     def share_without_event(self) -> float:
@@ -138,22 +138,6 @@ def report_text(report: BuildReport) -> str:
         for part in _renderables(report, verbose=False):
             screen.print(part)
     return "\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n"))
-
-
-def report_html(report: BuildReport) -> str:
-    """HTML of the report for a notebook: a table of its rows, and what to do."""
-
-    def cell(text: str) -> str:
-        return "<br>".join(escape(printable(line)) for line in text.split("\n"))
-
-    rows = "".join(
-        f'<tr><th style="vertical-align: top; text-align: left">{cell(title)}</th>'
-        f'<td style="text-align: left">{cell(text)}</td></tr>'
-        for title, text in (*_rows(report, verbose=False), ("next", "\n".join(_next(report))))
-    )
-    notes = "".join(f"<p><b>{cell(note)}</b></p>" for note in _notes(report, verbose=False))
-    failed = "".join(f"<p><b>{cell(note)}</b></p>" for note in _failed_throughout(report, verbose=False))
-    return f"{failed}<b>{cell(_heading(report))}</b><table>{rows}</table>{notes}"
 
 
 def _renderables(report: BuildReport, verbose: bool) -> Iterator[Table | Text]:
