@@ -14,7 +14,7 @@ from kgscripts.building.run import Run
 from kgscripts.records.readings import FailureCount
 from schemas.graph_directory import DISCARDED
 from schemas.records import DiscardReason
-from schemas.terminal import console, count, printable
+from schemas.terminal import console, count, cut, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -314,17 +314,12 @@ def _failed(failure: FailureCount, sources: int, verbose: bool) -> str:
 
 
 def _detail(failure: FailureCount, verbose: bool) -> str:
-    return failure.detail if verbose else _shortened(failure.detail, _LONGEST_DETAIL)
-
-
-def _shortened(text: str, most: int) -> str:
-    """The first `most` characters of a text."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return failure.detail if verbose else cut(failure.detail, _LONGEST_DETAIL)
 
 
 def _named(names: Sequence[str], verbose: bool) -> str:
     """The first of some names, a line each; with `verbose` all of them, and whole."""
-    shown = list(names) if verbose else [_shortened(name, _LONGEST_DETAIL - 4) for name in names[:_SHOWN_NAMES]]
+    shown = list(names) if verbose else [cut(name, _LONGEST_DETAIL - 4) for name in names[:_SHOWN_NAMES]]
     if more := len(names) - len(shown):
         shown.append(f"{more:,} more: --verbose lists them")
     return "".join(f"\n  {name}" for name in shown)

@@ -67,8 +67,9 @@ def track(
     procedures = _procedures(file, id)
     # An input without procedures is refused before a model is loaded.
     first = next(procedures)
-    if pddl is not None:
-        _check_alone(procedures, file)
+    if pddl is not None and next(procedures, None) is not None:
+        remedy = "choose one with --id"
+        raise ConfigurationError("PDDL has one procedure, and the file has several", where=str(file), remedy=remedy)
     for table in track_procedures(chain([first], procedures), load("state-changes", model)):
         found = table.plan(likely=likely) if plan or pddl is not None else None
         if pddl is not None and found is not None:
@@ -104,16 +105,6 @@ def _procedures(file: Path, id: str | None) -> Iterator[Procedure]:
     if not found:
         wanted = "no procedure" if id is None else f"no procedure {id!r}"
         raise InputError(wanted, where=str(file), remedy="write one step a line, numbered or with bullets")
-
-
-def _check_alone(others: Iterator[Procedure], file: Path) -> None:
-    """Raise ConfigurationError if there are several procedures."""
-    if next(others, None) is not None:
-        raise ConfigurationError(
-            "PDDL has one procedure, and the file has several",
-            where=str(file),
-            remedy="choose one with --id",
-        )
 
 
 _NAMES, _COLUMN = 18, 13
