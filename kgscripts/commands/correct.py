@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import re
 import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -107,7 +106,6 @@ def correct(
 
 _SUGGEST, _MOST_SUGGESTED = "suggest", 20
 _WIDTH = 80
-_NOT_IN_DOUBLE_QUOTES = re.compile(r'["$`\\!]')
 _TITLES = {
     CorrectionKind.SAME_STEP: "steps of {scenario}",
     CorrectionKind.SAME_SCENARIO: "scenarios",
@@ -149,17 +147,11 @@ def _print_suggestions(directory: Path, found: list[Suggestion], as_json: bool) 
 def _command(words: Sequence[str]) -> str:
     """A command for a shell, in several lines where one would be too long."""
     lines = ["  "]
-    for word in map(_quoted, words):
+    for word in map(shlex.quote, words):
         if lines[-1].strip() and len(lines[-1]) + len(word) > _WIDTH - 2:
             lines.append("    ")
         lines[-1] += f"{word} "
     return " \\\n".join(map(str.rstrip, lines))
-
-
-def _quoted(word: str) -> str:
-    """A word for a shell, in double quotes if it needs any and they do."""
-    quoted = shlex.quote(word)
-    return quoted if quoted == word or _NOT_IN_DOUBLE_QUOTES.search(word) else f'"{word}"'
 
 
 def _correction(kind: str, words: list[str], author: str | None, withdraw: bool) -> Correction:
