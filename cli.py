@@ -85,7 +85,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "schema": ("exports.commands:schema", "Print the ontology, shapes, JSON-LD context or constraints."),
     "read": ("kgscripts.commands.read:read", "Show what is read in a text, and what is left out."),
     "align": ("kgscripts.commands.align:align", "Align the words of concrete texts with abstract ones."),
-    "lookup": ("kgscripts.commands.align:lookup", "Look up a word in a graph's alignments."),
     "tools": ("kgscripts.commands.tools:tools", "Rank the tools of an event."),
     "changes": ("kgscripts.commands.tools:changes", "Predict what a step changes."),
     "track": ("kgscripts.commands.track:track", "Print the state table of a procedure."),

@@ -8,11 +8,8 @@ from importlib import import_module
 from rich.console import Console
 from rich.table import Table
 
-NAMES = (
-    *("starting", "building", "assembling", "exporting", "reading_pages"),
-    *("searching", "loading", "serving", "scaling"),
-)
-_WITH_SETTINGS = ("assembling", "scaling", "serving")
+NAMES = ("starting", "building", "assembling", "exporting", "searching")
+_WITH_SETTINGS = ("assembling",)
 
 
 def main(arguments: list[str]) -> int:

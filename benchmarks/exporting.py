@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks.measure import Measurement, Row, measure, ratio
-from benchmarks.servers import USERS, started
+from benchmarks.servers import neo4j
 from exports.targets import ExportOptions, export
 from kgscripts import ScriptGraph
 from schemas.graph_types import RELATION_TYPES
@@ -78,20 +78,21 @@ def add_a_quad(quads: Path, target: Path) -> Callable[[], None]:
     return call
 
 
-def merge_a_row(directory: Path, target: str, password: str | None) -> Callable[[], int]:
-    """The plain way to Neo4j, or without a password into Ladybug: nodes and relations by one MERGE a row."""
+def merge_a_row(directory: Path, target: str) -> Callable[[], int]:
+    """The plain way to Neo4j, or into a file of Ladybug: nodes and relations by one MERGE a row."""
     import ladybug
     from neo4j import GraphDatabase
 
     graph = ScriptGraph.open(directory)
 
     def call() -> int:
-        if password is None:
+        if "://" not in target:
             run = ladybug.Connection(ladybug.Database(target)).execute
             run("CREATE NODE TABLE Passage(id STRING PRIMARY KEY, text STRING)")
             run("CREATE REL TABLE NEXT(FROM Passage TO Passage)")
             return merge(run)
-        with GraphDatabase.driver(target, auth=(USERS["neo4j"], password)) as driver, driver.session() as session:
+        auth = os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"]
+        with GraphDatabase.driver(target, auth=auth) as driver, driver.session() as session:
             session.run("CREATE CONSTRAINT plain IF NOT EXISTS FOR (n:Passage) REQUIRE n.id IS UNIQUE").consume()
             return merge(lambda query, row: session.run(query, row).consume())
 
@@ -122,12 +123,11 @@ def rows() -> Iterator[Row]:
         yield row("N-Quads against rdflib, its own serialiser", str(folder / "graph.nq"), plain, few)
         plain = measure(add_a_quad, quads, folder / "plain.oxigraph")
         yield row("Oxigraph against one quad at a time", f"oxigraph:{folder / 'store'}", plain, few)
-        plain = measure(merge_a_row, small, str(folder / "plain.lbug"), None)
+        plain = measure(merge_a_row, small, str(folder / "plain.lbug"))
         yield row("Ladybug against one MERGE a row", str(folder / "graph.lbug"), plain, plain.value)
-        with started("neo4j") as server:
-            if server is None:
+        with neo4j() as address:
+            if address is None:
                 yield Row("Neo4j", "no server at hand")
                 return
-            os.environ["NEO4J_USERNAME"], os.environ["NEO4J_PASSWORD"] = USERS["neo4j"], server.password
-            plain = measure(merge_a_row, small, server.address, server.password)
-            yield row("Neo4j against one MERGE a row", server.address, plain, plain.value)
+            plain = measure(merge_a_row, small, address)
+            yield row("Neo4j against one MERGE a row", address, plain, plain.value)

@@ -1,1 +1,1 @@
-"""The script graph for programs and people: RDF, property graphs, files, queries, pictures, pages and servers."""
+"""The script graph for programs and people: RDF, property graphs, files, queries, pages and servers."""

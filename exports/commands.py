@@ -25,7 +25,6 @@ from exports.query.parameters import (
     hint_of,
     language_of,
     sparql_with,
-    unknown_names,
 )
 from exports.query.text import query_text
 from exports.rdf.context import context_text
@@ -106,7 +105,6 @@ def _form_of_comparisons() -> str:
 
 
 _SHOWN_VIOLATIONS = 20
-_SECONDS_OF_A_HINT = 20
 _AS_JSON = typer.Option("--json", help="Print JSON.")
 
 
@@ -234,13 +232,9 @@ def query(
             from exports.query.sparql_guard import scan_sparql
 
             text = sparql_with(query_text(sparql), parameters, language_of(source))
-            run = partial(run_sparql, source, ask=_asker(), max_rows=max_rows, confined=not unconfined)
-            table = run(text, timeout=timeout)
-            seconds = min(timeout, _SECONDS_OF_A_HINT)
-            if finds_nothing(table):
-                hint = hint_of(source, text, partial(run, timeout=seconds))
-                if not hint and isinstance(source, StoredGraph):
-                    hint = unknown_names(source, scan_sparql(text), parameters)
+            table = run_sparql(source, text, ask=_asker(), timeout=timeout, max_rows=max_rows, confined=not unconfined)
+            if finds_nothing(table) and isinstance(source, StoredGraph):
+                hint = hint_of(source, scan_sparql(text), parameters, language_of(source))
         else:
             from exports.cypher.cypher import run_query as run_cypher
             from exports.query.cypher_guard import scan_cypher
@@ -258,7 +252,7 @@ def query(
                 confined=not unconfined,
             )
             if finds_nothing(table) and isinstance(source, StoredGraph):
-                hint = unknown_names(source, scan_cypher(text), cypher_with(text, parameters))
+                hint = hint_of(source, scan_cypher(text), cypher_with(text, parameters))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     if as_json or form is ResultFormat.JSON:
         echo_json(table.as_json())

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from exports.graph import Script, ScriptGraph, everyday, export
     from kgscripts.analysis.reading import read
     from kgscripts.commands.evaluate import evaluate
-    from kgscripts.component.display import display
     from kgscripts.editing.correcting import correct_graph
     from kgscripts.editing.merging import merge_graphs
     from kgscripts.models.registry import load_model
@@ -27,7 +26,6 @@ __all__ = [
     "__version__",
     "build_graph",
     "correct_graph",
-    "display",
     "evaluate",
     "everyday",
     "export",
@@ -44,7 +42,6 @@ _HOMES = {  # The only names of kgscripts that stand for something above it.
     "Step": "kgscripts.scripts.types",
     "build_graph": "kgscripts.pipeline",
     "correct_graph": "kgscripts.editing.correcting",
-    "display": "kgscripts.component.display",
     "evaluate": "kgscripts.commands.evaluate",
     "everyday": "exports.graph",
     "export": "exports.graph",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from schemas.errors import ConfigurationError
 MOST = (1 << 31) - 1
 _LARGEST_SHOWN = 1 << 63
 _SHOWN = 60
+_UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 def shown(value: object) -> str:
@@ -43,6 +45,16 @@ def check_number(name: str, value: object, *, least: int = 1, most: int = MOST) 
     """Raise ConfigurationError unless `value` is a whole number from `least` to `most`."""
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
         raise ConfigurationError(f"{name} is {shown(value)}", remedy=f"name a whole number from {least} to {most}")
+
+
+def bytes_of(name: str, size: str) -> int:
+    """The number of bytes of a size such as ``512MB`` or ``1.5GiB``. Raises ConfigurationError for another text."""
+    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s*([A-Z]+)", size.strip().upper(), re.ASCII)
+    if found is None or found[2] not in _UNITS or not float(found[1]):
+        raise ConfigurationError(
+            f"{name} {size} is not a size", remedy="give a number and a unit, such as 2GB or 512MiB"
+        )
+    return int(float(found[1]) * _UNITS[found[2]])
 
 
 def check_seconds(name: str, value: object) -> None:

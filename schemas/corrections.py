@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Self
@@ -37,28 +38,32 @@ class CorrectionKind(StrEnum):
     ABOUT = "about"
 
 
-_NEEDED = {
-    CorrectionKind.REJECT: ("scenario", "step"),
-    CorrectionKind.RENAME: ("scenario", "step", "name"),
-    CorrectionKind.SAME_STEP: ("scenario", "step", "other"),
-    CorrectionKind.DIFFERENT_STEP: ("scenario", "step", "other"),
-    CorrectionKind.SAME_THING: ("thing", "other"),
-    CorrectionKind.DIFFERENT_THING: ("thing", "other"),
-    CorrectionKind.RENAME_SCENARIO: ("scenario", "name"),
-    CorrectionKind.SAME_SCENARIO: ("scenario", "other"),
-    CorrectionKind.DIFFERENT_SCENARIO: ("scenario", "other"),
-    CorrectionKind.TOOL_ROLE: ("thing", "role"),
-    CorrectionKind.ADD: ("scenario", "step"),
-    CorrectionKind.ABOUT: ("thing", "scenario"),
+def _forms(*forms: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(form.split()) for form in forms)
+
+
+FORMS: Mapping[CorrectionKind, tuple[tuple[str, ...], ...]] = {
+    CorrectionKind.REJECT: _forms("scenario step", "scenario step relation other", "scenario relation other"),
+    CorrectionKind.RENAME: _forms("scenario step name"),
+    CorrectionKind.SAME_STEP: _forms("scenario step other"),
+    CorrectionKind.DIFFERENT_STEP: _forms("scenario step other"),
+    CorrectionKind.SAME_THING: _forms("thing other"),
+    CorrectionKind.DIFFERENT_THING: _forms("thing other"),
+    CorrectionKind.RENAME_SCENARIO: _forms("scenario name"),
+    CorrectionKind.SAME_SCENARIO: _forms("scenario other"),
+    CorrectionKind.DIFFERENT_SCENARIO: _forms("scenario other"),
+    CorrectionKind.TOOL_ROLE: _forms("thing role", "thing role scenario step"),
+    CorrectionKind.ADD: _forms(
+        "scenario step",
+        "scenario step relation other",
+        "scenario step relation other role",
+        "scenario relation other",
+        "scenario relation other role",
+    ),
+    CorrectionKind.ABOUT: _forms("thing scenario", "thing other scenario"),
 }
-_TOGETHER = {
-    CorrectionKind.REJECT: ("relation", "other"),
-    CorrectionKind.TOOL_ROLE: ("scenario", "step"),
-    CorrectionKind.ADD: ("relation", "other"),
-}
-"""Optional fields of a kind: both or neither are given."""
-_ALONE = {CorrectionKind.ADD: ("role", "name"), CorrectionKind.ABOUT: ("other",)}
-"""Further optional fields of a kind."""
+"""The fields of each kind in the order of the command line. The first form has what is needed, the second with it what
+is given together."""
 _CONTENT = ("scenario", "step", "relation", "other", "thing", "name", "role")
 _VALUES = ("name", "role")
 _VALUES_OF = {CorrectionKind.ABOUT: ("scenario",)}
@@ -94,6 +99,19 @@ NO_SCENARIO = "none"
 """What a source or passage is about if it is about no scenario."""
 
 _CHANGE = re.compile(r"(?P<attribute>.+?) of (?P<entity>.+?): (?:(?P<before>.+?) -> )?(?P<after>.+)")
+
+
+_LABELS = {
+    CorrectionKind.RENAME: '"{0.step}" is called "{0.name}"',
+    CorrectionKind.SAME_STEP: '"{0.step}" and "{0.other}" are the same step',
+    CorrectionKind.DIFFERENT_STEP: '"{0.step}" and "{0.other}" are different steps',
+    CorrectionKind.SAME_THING: '"{0.other}" is called "{0.thing}"',
+    CorrectionKind.DIFFERENT_THING: '"{0.thing}" and "{0.other}" are different things',
+    CorrectionKind.RENAME_SCENARIO: 'the scenario "{0.scenario}" is called "{0.name}"',
+    CorrectionKind.SAME_SCENARIO: '"{0.other}" is the same scenario as "{0.scenario}"',
+    CorrectionKind.DIFFERENT_SCENARIO: '"{0.scenario}" and "{0.other}" are different scenarios',
+}
+"""What corrections of these kinds are in words."""
 
 
 def plain_words(text: str) -> str:
@@ -170,15 +188,18 @@ class Correction:
     time: str = field(converter=_utc)
 
     def __attrs_post_init__(self) -> None:
-        needed = [name for name in _NEEDED[self.kind] if not (self.withdrawn and name in values_of(self.kind))]
-        allowed = (*_NEEDED[self.kind], *_TOGETHER.get(self.kind, ()), *_ALONE.get(self.kind, ()))
-        together = _TOGETHER.get(self.kind, ())
+        first, *further = FORMS[self.kind]
+        needed = [name for name in first if not (self.withdrawn and name in values_of(self.kind))]
+        together = [name for form in further[:1] for name in form if name not in first]
+        allowed = {name for form in FORMS[self.kind] for name in form}
+        if self.kind is CorrectionKind.ADD:
+            allowed.add("name")
         given = [name for name in _CONTENT if getattr(self, name)]
         if len({name in given for name in together}) > 1:
             needed += together
         if self.relation == NEEDS:
             needed.remove("step")
-            allowed = tuple(name for name in allowed if name != "step")
+            allowed.discard("step")
         for name in (*needed, "author"):
             if not getattr(self, name):
                 raise RecordError(f'the correction "{self.kind}" needs "{name}"')
@@ -260,22 +281,6 @@ class Correction:
             case CorrectionKind.REJECT:
                 wrong = f'"{self.step}" {self.relation} "{self.other}" is wrong'
                 words = wrong if self.relation else f'"{self.step}" is no step'
-            case CorrectionKind.RENAME:
-                words = f'"{self.step}" is called "{self.name}"'
-            case CorrectionKind.SAME_STEP:
-                words = f'"{self.step}" and "{self.other}" are the same step'
-            case CorrectionKind.DIFFERENT_STEP:
-                words = f'"{self.step}" and "{self.other}" are different steps'
-            case CorrectionKind.SAME_THING:
-                words = f'"{self.other}" is called "{self.thing}"'
-            case CorrectionKind.DIFFERENT_THING:
-                words = f'"{self.thing}" and "{self.other}" are different things'
-            case CorrectionKind.RENAME_SCENARIO:
-                words = f'the scenario "{self.scenario}" is called "{self.name}"'
-            case CorrectionKind.SAME_SCENARIO:
-                words = f'"{self.other}" is the same scenario as "{self.scenario}"'
-            case CorrectionKind.DIFFERENT_SCENARIO:
-                words = f'"{self.scenario}" and "{self.other}" are different scenarios'
             case CorrectionKind.TOOL_ROLE:
                 place = f' of "{self.step}"' if self.step else ""
                 words = f'"{self.thing}"{place} has the role {self.role}'
@@ -288,4 +293,6 @@ class Correction:
             case CorrectionKind.ABOUT:
                 place = f'"{self.other}" of "{self.thing}"' if self.other else f'"{self.thing}"'
                 words = f"{place} is about {self.scenario}"
+            case _:
+                words = _LABELS[self.kind].format(self)
         return words

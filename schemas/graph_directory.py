@@ -202,11 +202,7 @@ def read_id(directory: Path) -> str | None:
 def _write_id(directory: Path) -> str:
     """Give the directory a new id; the lock is held."""
     new = uuid4().hex
-    partial = directory / f".{ID}.part"
-    with durable(partial):
-        partial.write_text(f"{new}\n", encoding="ascii")
-    with writing(partial):
-        partial.replace(directory / ID)
+    write_durably(directory / ID, f"{new}\n".encode())
     return new
 
 
@@ -244,6 +240,19 @@ def durable(path: Path) -> Iterator[None]:
         yield
         with path.open("rb") as stream:
             os.fsync(stream.fileno())
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Replace a file by one with this content, which is on disk before. Its folder is made if it is missing.
+
+    Raises GraphDirectoryError as `writing`.
+    """
+    part = path.with_name(f".{path.name}.part")
+    with writing(part):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with durable(part):
+            part.write_bytes(content)
+        replace(part, path)
 
 
 def start_next(directory: Path) -> Path:

@@ -57,6 +57,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def cut(text: str, most: int) -> str:
+    """`text`, or its beginning with an ellipsis, in at most `most` characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def printable(text: str) -> str:
     r"""`text` in one line, with every character that controls a terminal escaped (``\x1b``, ``\u202e``, ``\n``)."""
     return text.translate(_LINE)

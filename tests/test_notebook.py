@@ -28,7 +28,7 @@ print(list(graph.labels("Scenario").values()))
 @pytest.mark.parametrize(
     ("first", "code", "printed", "shown"),
     [
-        pytest.param(WITHOUT_WIDGETS, *EXAMPLE, "<img", id="the example of README, without widgets"),
+        pytest.param(WITHOUT_WIDGETS, *EXAMPLE, "<table", id="the example of README, without widgets"),
         pytest.param("", SHORT, "['cooking pasta']\n", "<b>graph</b>", id="with widgets"),
     ],
 )
@@ -39,7 +39,7 @@ def test_a_graph_is_built_and_shown(
     new: Any = nbformat.v4  # it has no types
     notebook = new.new_notebook(cells=[new.new_code_cell(source) for source in (first, code, "graph")])
     NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
-    _, example, picture = notebook.cells
+    _, example, graph = notebook.cells
     assert "".join(output.text for output in example.outputs if output.get("name") == "stdout") == printed
-    (output,) = picture.outputs
+    (output,) = graph.outputs
     assert shown in output.data["text/html"]

@@ -46,16 +46,14 @@ class Ownership:
 
     def prune(self) -> dict[str, int]:
         """Remove what earlier builds of this graph left, except nodes with relations that others added."""
-        removed = {"removed_relations": 0, "removed_nodes": 0}
         delete = "UNWIND $ids AS id MATCH ()-[r]->() WHERE elementId(r) = id DELETE r RETURN count(*)"
         find = f"MATCH (a)-[r:{_TYPES}]->(b) WHERE {_is_old_relation(_is_ours)} RETURN elementId(r)"
-        removed["removed_relations"] += self._change(find, delete)
+        relations = self._change(find, delete)
         delete = (
             "UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id AND NOT EXISTS { (n)--() } DELETE n RETURN count(*)"
         )
         find = f"MATCH (n:{_LABELS}) WHERE n.{BUILD} <> $build AND {_is_ours('n')} RETURN elementId(n)"
-        removed["removed_nodes"] += self._change(find, delete)
-        return removed
+        return {"removed_relations": relations, "removed_nodes": self._change(find, delete)}
 
     def prunable(self) -> dict[str, int]:
         """What `prune` would remove after an export: what is old now, without what the export would write again."""

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from exports.query.sparql_guard import scan_sparql
 from exports.query.text import Scan, Token
 from exports.rdf.dataset import text_language
 from kgscripts.scripts.names import folded, nearest
 from schemas.arguments import check_type, shown
-from schemas.errors import ConfigurationError, KGScriptsError, QueryError
+from schemas.errors import ConfigurationError, QueryError
 from schemas.graph_types import NODE_TYPES
 from schemas.results import Table
 from schemas.script_graph import StoredGraph
@@ -99,24 +99,26 @@ def check_cypher_names(text: str, parameters: Mapping[str, object]) -> None:
     _check_names(parameters, re.findall(r"\$(\w+)", text))
 
 
-def unknown_names(graph: StoredGraph, scanned: Scan, more: Mapping[str, object]) -> str:
-    """What to say of the labels that a query names and nothing in the graph has, with near ones; "" if all are known.
+def hint_of(graph: StoredGraph, scanned: Scan, more: Mapping[str, object], language: str = "") -> str:
+    """What to say of a query that finds nothing: the labels that it names without their `language`, and those that
+    nothing in the graph has, with near ones; "" if there are none.
 
-    They are texts with a language in SPARQL, texts that are compared with a label in Cypher, and text parameters.
+    Named are texts with a language in SPARQL, texts that are compared with a label in Cypher, and text parameters.
     """
-    named = [*_labels(scanned.tokens), *(value for value in more.values() if isinstance(value, str))]
-    if not named:
-        return ""
     labels: dict[str, str] = {}
     for kind, declared in NODE_TYPES.items():
         if any(item.name == "label" for item in declared.properties):
             labels |= {folded(row["label"]): row["label"] for row in graph.rows(kind, ["label"]) if row["label"]}
     exact = set(labels.values())
-    return "\n".join(
+    plain = [token.text for token in _plain_texts(scanned.tokens) if language and _content(token) in exact]
+    hints = [f"Labels have the language {language}: write {text}@{language} for {text}." for text in plain]
+    named = [*_labels(scanned.tokens), *(value for value in more.values() if isinstance(value, str))]
+    hints += [
         f"Nothing in the graph is called {name!r}. {nearest(labels, folded(name)).capitalize()}".rstrip()
-        for name in dict.fromkeys(named)
+        for name in named
         if name not in exact
-    )
+    ]
+    return "\n".join(dict.fromkeys(hints))
 
 
 def language_of(source: object) -> str:
@@ -170,52 +172,16 @@ def _labels(tokens: Sequence[Token]) -> Iterator[str]:
     for before, sign, token, behind in zip(("", *tokens), tokens, tokens[1:], (*tokens[2:], None), strict=False):
         is_label = isinstance(before, Token) and before.text == "label" and sign.text in (":", "=")
         if token.kind == "string" and "\\" not in token.text and (is_label or (behind and behind.kind == "language")):
-            yield token.text.strip("\"'")
+            yield _content(token)
 
 
-_MOST_TEXTS = 10
-"""The most texts of a query that are looked up."""
+def _content(token: Token) -> str:
+    return token.text.strip("\"'")
 
 
 def finds_nothing(table: Table) -> bool:
     """Whether a result has no rows, or one row that says no: ASK is false, or everything counted is 0."""
     return not table.rows or (len(table.rows) == 1 and not any(table.rows[0]))
-
-
-def hint_of(source: StoredGraph | str, text: str, run: Callable[[str], Table]) -> str:
-    """What to say of a query that finds nothing: the query that works, or "". `run` runs a query on the source."""
-    language = language_of(source) or "en"
-    found = query_with_language(text, language, run)
-    if found is None:
-        return ""
-    query, table = found
-    rows = f"finds {len(table.rows):,} rows" if len(table.rows) > 1 else "finds something"
-    shown = "\n  ".join(query.strip().split("\n"))
-    return (
-        f"Nothing was found: labels have the language {language}, and this query names none.\n"
-        f"This one {rows}:\n  {shown}"
-    )
-
-
-def query_with_language(text: str, language: str, run: Callable[[str], Table]) -> tuple[str, Table] | None:
-    """The query `text` with a language tag at the texts that are labels only with one, and its result.
-
-    `run` runs a query. None if that query finds nothing either, fails, or `text` compares nothing with plain text.
-    """
-    plain = _plain_texts(scan_sparql(text).tokens)[:_MOST_TEXTS]
-    try:
-        labels = [token for token in plain if _exists(f"{token.text}@{language}", run)]
-        # A text that is also a value without a language ("container" as a role and as a tool) may be meant as such.
-        for chosen in (labels, [token for token in labels if not _exists(token.text, run)]):
-            if chosen:
-                tagged = _tagged(scan_sparql(text).text, chosen, language)
-                table = run(tagged)
-                if not finds_nothing(table):
-                    return tagged, table
-    except KGScriptsError:
-        # The query itself has run: whatever is wrong with this one is no matter of the user's.
-        return None
-    return None
 
 
 def _plain_texts(tokens: Sequence[Token]) -> list[Token]:
@@ -225,13 +191,3 @@ def _plain_texts(tokens: Sequence[Token]) -> list[Token]:
         for token, behind in zip(tokens, [*tokens[1:], None], strict=True)
         if token.kind == "string" and not (behind and (behind.kind == "language" or behind.text == "^^"))
     ]
-
-
-def _exists(literal: str, run: Callable[[str], Table]) -> bool:
-    return not finds_nothing(run(f"ASK {{ ?node ?property {literal} }}"))
-
-
-def _tagged(text: str, tokens: Sequence[Token], language: str) -> str:
-    for token in reversed(tokens):
-        text = f"{text[: token.end]}@{language}{text[token.end :]}"
-    return text

@@ -23,7 +23,7 @@ from exports.serve.limits import ServerLimits, Turns
 from exports.serve.pages import small_page
 from exports.serve.responses import as_json, failure
 from exports.serve.served import Served
-from schemas.drawing.svg import legible
+from exports.views.text_size import legible
 from schemas.errors import ConfigurationError
 
 _EXPOSED = ("ETag", "Retry-After")

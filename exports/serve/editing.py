@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from threading import Lock
 from typing import Any
@@ -15,7 +14,7 @@ from starlette.routing import Route
 from exports.serve.kept_graph import KeptGraph
 from exports.serve.limits import Turns
 from exports.serve.protocol import ProtocolError
-from exports.serve.responses import as_json, explained, read_body
+from exports.serve.responses import as_json, explained, read_body, read_object
 from exports.serve.served import Served
 from kgscripts.editing.pending import PendingCorrections
 from schemas.errors import KGScriptsError
@@ -67,7 +66,7 @@ class Editing:
     @explained
     async def added(self, request: Request) -> Response:
         """Let one wait, which the body has as a line of a file of corrections."""
-        record = _record(await read_body(request, self._served.limits))
+        record = await read_object(request, self._served.limits, "a correction as a line of a file of corrections")
 
         def add() -> dict[str, Any]:
             correction = self._served.consistently(lambda graph: self._corrections.in_words(graph, record))
@@ -107,13 +106,3 @@ class Editing:
         finally:
             with self._changing:
                 self._state, self._message = state, message
-
-
-def _record(body: bytes) -> dict[str, Any]:
-    try:
-        content = json.loads(body)
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict):
-        raise ProtocolError(400, "the body is no JSON object: send a correction as a line of a file of corrections")
-    return content

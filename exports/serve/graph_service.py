@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from importlib import metadata
 
 import attrs
@@ -18,7 +18,7 @@ from exports.serve.kept_graph import KeptGraph
 from exports.serve.limits import Turns
 from exports.serve.pages import ExploredGraph, Page, node_page, query_page
 from exports.serve.protocol import ProtocolError, ProtocolRequest
-from exports.serve.responses import KeptAnswer, KeptAnswers, as_json, explained, read_body, takes_gzip
+from exports.serve.responses import KeptAnswer, KeptAnswers, as_json, explained, read_object, takes_gzip
 from exports.serve.served import Served
 from exports.serve.sparql import SPARQL_METHODS, VARY, sparql_endpoint
 from exports.serve.sparql import key as sparql_key
@@ -26,6 +26,7 @@ from schemas.terminal import json_text
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
+_CYPHER = "an object with query, a text, and parameters, an object"
 _EXPLORED = Address(answer=ExploredGraph.script, parameters=(SCENARIO,))
 
 
@@ -131,7 +132,10 @@ class GraphService:
     @explained
     async def cypher(self, request: Request) -> Response:
         """A query as JSON: ``{"query": ..., "parameters": {...}}``."""
-        query, parameters = _cypher(await read_body(request, self._served.limits))
+        content = await read_object(request, self._served.limits, _CYPHER)
+        query, parameters = content.get("query"), content.get("parameters", {})
+        if not isinstance(query, str) or not isinstance(parameters, dict) or content.keys() - {"query", "parameters"}:
+            raise ProtocolError(400, f"send {_CYPHER}")
         table = await self._queries.run(lambda: self._served.cypher(query, parameters), request.receive)
         return as_json(table.as_json())
 
@@ -161,15 +165,3 @@ def _given(request: Request) -> dict[str, list[str]]:
 
 def _as_kept(values: object) -> KeptAnswer:
     return KeptAnswer(json_text(values, indent=None).encode())
-
-
-def _cypher(body: bytes) -> tuple[str, Mapping[str, object]]:
-    try:
-        content = json.loads(body)
-    except (ValueError, RecursionError):
-        raise ProtocolError(400, "the body is no JSON: send an object with query and parameters") from None
-    query = content.get("query") if isinstance(content, dict) else None
-    parameters = content.get("parameters", {}) if isinstance(content, dict) else None
-    if not isinstance(query, str) or not isinstance(parameters, dict) or content.keys() - {"query", "parameters"}:
-        raise ProtocolError(400, "send an object with a query, a text, and parameters, an object")
-    return query, parameters

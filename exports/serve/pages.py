@@ -24,9 +24,9 @@ from exports.views.explore.document import data_block, html_document
 from exports.views.explore.index import Index
 from exports.views.explore.page import make_page
 from exports.views.explore.scripts import contexts_data, places_of, script_data
+from exports.views.text_size import legible
 from kgscripts.scripts.names import find_scenario
 from kgscripts.scripts.reading import list_scenarios
-from schemas.drawing.svg import legible
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import StoredGraph
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import wraps
 from hashlib import sha256
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 from attrs import field, frozen
 from starlette.requests import ClientDisconnect, Request
@@ -72,6 +73,19 @@ async def failure(_: Request, __: Exception) -> Response:
 def as_json(content: object, status: int = 200) -> Response:
     """Values as JSON."""
     return Response(json_text(content, indent=None), status, media_type="application/json")
+
+
+async def read_object(request: Request, limits: ServerLimits, what: str) -> dict[str, Any]:
+    """The JSON object in the body of a request; raises ProtocolError with 400, which says `what` to send, if there is
+    none, and as `read_body`."""
+    body = await read_body(request, limits)
+    try:
+        content = json.loads(body)
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        raise ProtocolError(400, f"the body is no JSON object: send {what}")
+    return content
 
 
 async def read_body(request: Request, limits: ServerLimits) -> bytes:

@@ -1,1 +1,1 @@
-"""What people look at: trees, tables and pictures."""
+"""What people look at: trees, tables and pages."""

@@ -6,7 +6,6 @@ the barycentres of their neighbours, and each node is then put as near to its ne
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, combinations, pairwise
@@ -37,13 +36,11 @@ class Layout:
 
     A path begins below the layer of the edge's start and ends above that of its end. From its first point to its
     second it crosses the gap between two layers, from its second to its third it goes straight down past a layer,
-    and so on. Where it leads upwards, from the foot of a column to the head of the next, it does so along the last
-    of the `alleys` (x coordinates) before that column, half a gap below and above.
+    and so on.
     """
 
     nodes: Mapping[str, Point]
     ways: Mapping[Edge, Sequence[Point]]
-    alleys: Sequence[float]
     width: float
     height: float
 
@@ -55,13 +52,8 @@ def lay_out(
     across: int,
     gap_x: float,
     gap_y: float,
-    tall: float = math.inf,
 ) -> Layout:
-    """Lay out nodes of these `extents` so that `edges` point downwards, at most `across` nodes beside each other.
-
-    A drawing taller than `tall` is folded into columns of about that height, with at most one edge from one column to
-    the next.
-    """
+    """Lay out nodes of these `extents` so that `edges` point downwards, at most `across` nodes beside each other."""
     edges = list(edges)
     layer_of = _layers(list(extents), edges, across)
     chains = {edge: _chain(edge, layer_of) for edge in edges}
@@ -81,23 +73,9 @@ def lay_out(
     layers = _ordered(layers, near)
     x = _across(layers, near, rooms, gap_x)
     heights = [max(rooms[node].height for node in layer) for layer in layers]
-    folds = _folds([sum(len(near[node][1]) for node in layer) for layer in layers], heights, gap_y, tall)
-    tops: list[float] = []
-    alleys: list[float] = []
-    width = height = 0.0
-    for first, last in pairwise([0, *folds, len(layers)]):
-        column = [node for layer in layers[first:last] for node in layer]
-        if first:
-            alleys.append(width + gap_x)
-            width += 2 * gap_x
-        shift = width - min((x[node] - rooms[node].left for node in column), default=0)
-        x.update({node: x[node] + shift for node in column})
-        width = max((x[node] + rooms[node].right for node in column), default=0)
-        bottom = -gap_y / 2 if folds else -gap_y
-        for layer in range(first, last):
-            tops.append(bottom + gap_y)
-            bottom = tops[-1] + heights[layer]
-        height = max(height, bottom + (gap_y / 2 if folds else 0))
+    tops = list(accumulate((height + gap_y for height in heights[:-1]), initial=0.0))
+    left = min((x[node] - rooms[node].left for node in x), default=0.0)
+    x = {node: at - left for node, at in x.items()}
     nodes = {
         node: (x[node], tops[layer_of[node]] + (heights[layer_of[node]] - extents[node].height) / 2) for node in extents
     }
@@ -106,7 +84,12 @@ def lay_out(
         depths = range(layer_of[start], layer_of[end] + 1)
         through = [(x[n], y) for n, i in zip(chain, depths, strict=True) for y in (tops[i], tops[i] + heights[i])]
         ways[start, end] = through[1:-1]
-    return Layout(nodes=nodes, ways=ways, alleys=alleys, width=width, height=max(height, 0))
+    return Layout(
+        nodes=nodes,
+        ways=ways,
+        width=max((x[node] + rooms[node].right for node in x), default=0.0),
+        height=tops[-1] + heights[-1] if heights else 0.0,
+    )
 
 
 def ports(layout: Layout, width: Callable[[str], float], apart: float) -> dict[Edge, tuple[float, float]]:
@@ -122,23 +105,6 @@ def ports(layout: Layout, width: Callable[[str], float], apart: float) -> dict[E
             for number, (_, edge) in enumerate(sorted(others)):
                 x[side][edge] = layout.nodes[node][0] + (number - (len(others) - 1) / 2) * step
     return {edge: (x[0][edge], x[1][edge]) for edge in layout.ways}
-
-
-def _folds(crossing: list[int], heights: list[float], gap: float, tall: float) -> list[int]:
-    """The layers at which a new column begins; `crossing` counts the edges that leave each layer downwards."""
-    bottoms = list(accumulate(height + gap for height in heights))
-    columns = math.ceil(bottoms[-1] / tall) if bottoms else 1
-    folds: list[int] = []
-    for number in range(1, columns):
-        wanted = bottoms[-1] * number / columns
-        fitting = [
-            layer
-            for layer in range(folds[-1] + 1 if folds else 1, len(heights))
-            if crossing[layer - 1] <= 1 and abs(bottoms[layer - 1] - wanted) < bottoms[-1] / (2 * columns)
-        ]
-        if fitting:
-            folds.append(min(fitting, key=lambda layer: abs(bottoms[layer - 1] - wanted)))
-    return folds
 
 
 def _layers(nodes: list[str], edges: list[Edge], across: int) -> dict[str, int]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from html import escape
 
-from exports.views.picture import picture
 from exports.views.script_tree import needs_text
 from kgscripts.scripts.reading import list_scenarios, read_script
 from kgscripts.scripts.types import Part, Script, Step, shown_name, well_supported
@@ -20,7 +18,7 @@ _PARTS = 4
 
 
 def graph_html(graph: StoredGraph) -> str:
-    """HTML of a graph for a notebook: its counts, and the picture of its best supported scenario.
+    """HTML of a graph for a notebook: its counts, and the script of its best supported scenario.
 
     Raises
     ------
@@ -35,7 +33,7 @@ def graph_html(graph: StoredGraph) -> str:
     if not scenarios:
         return html
     # By its IRI: several scenarios may have one label.
-    return f"{html}<br>{_image(read_script(graph, scenarios[0].iri, limit=_STEPS))}"
+    return f"{html}<br>{script_html(read_script(graph, scenarios[0].iri, limit=_STEPS))}"
 
 
 def script_html(script: Script) -> str:
@@ -69,9 +67,3 @@ def _labels(parts: Sequence[Part], all_parts: int) -> str:
 
 def _text(text: str) -> str:
     return escape(printable(text))
-
-
-def _image(script: Script) -> str:
-    """The picture of a script. It is an image, since its styles must not apply to the page around it."""
-    source = base64.b64encode(picture(script).document().encode()).decode()
-    return f'<img alt="{escape(script.label)}" src="data:image/svg+xml;base64,{source}">'

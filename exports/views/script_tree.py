@@ -32,7 +32,7 @@ from kgscripts.scripts.types import (
     well_supported,
 )
 from schemas.changes import Level
-from schemas.terminal import console, count, printable
+from schemas.terminal import console, count, cut, printable
 
 LONGEST = 240
 """The most characters of a label or sentence."""
@@ -74,8 +74,7 @@ def styled(*pieces: tuple[str, str]) -> Text:
 
 def _shown(text: str) -> str:
     """`text` in one line without control characters, cut to `LONGEST` characters."""
-    line = printable(re.sub(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+", " ", text))
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    return cut(printable(re.sub(r"[\t\n\r\x0b\x0c\x85\u2028\u2029]+", " ", text)), LONGEST)
 
 
 _STYLES = {True: "green", False: "cyan"}

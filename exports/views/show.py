@@ -1,10 +1,10 @@
-"""`kgscripts show`: scenarios, scripts, steps and tools of a graph, as trees, as JSON or as a picture; and
-`kgscripts needs`: the tools and supplies that a scenario needs."""
+"""`kgscripts show`: scenarios, scripts, steps and tools of a graph, as trees or as JSON; and `kgscripts needs`: the
+tools and supplies that a scenario needs."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import attrs
 import typer
@@ -12,12 +12,12 @@ import typer
 from kgscripts.commands.options import GraphFolder
 from kgscripts.scripts.reading import MOST_STEPS, list_scenarios, read_script, read_step
 from kgscripts.scripts.things import list_needs, read_tool_uses
-from kgscripts.scripts.types import Script
-from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError
-from schemas.graph_directory import graph_files
 from schemas.script_graph import StoredGraph
-from schemas.terminal import count, echo, echo_json, printable
+from schemas.terminal import echo_json
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
 
 _PASSAGES = 3
 """The most passages of a step, and of each of its parts, if the option does not say it."""
@@ -44,10 +44,6 @@ def show(
             show_default=False,
         ),
     ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option("--picture", metavar="FILE.svg|.png", help="Draw the scenario to this file.", show_default=False),
-    ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
@@ -66,7 +62,7 @@ def show(
 
     The JSON of a scenario and of a step is described by `kgscripts schema script`.
 
-    Example: kgscripts show graph "bake a cake" --picture cake.svg
+    Example: kgscripts show graph "bake a cake"
 
     Example: kgscripts show graph "bake a cake" 3
 
@@ -75,63 +71,41 @@ def show(
     _check(scenario, step, tool, evidence)
     graph = StoredGraph.open(directory)
     limit = 0 if every else limit
-    if picture is not None:
-        if scenario is None or step is not None or tool is not None or evidence is not None or as_json:
-            raise ConfigurationError(
-                "a picture shows one scenario",
-                where="--picture",
-                remedy="name a SCENARIO, and leave out STEP, --tool, --evidence and --json",
-            )
-        check_picture(picture, graph_files(directory))
-        _draw(read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every), picture)
-        return
-    # Importing rich takes a tenth of a second, and JSON does not need it.
+    chosen: dict[str, Any] = {"limit": limit, "min_support": min_support, "usual": not every}
     if tool is not None:
         most = MOST_STEPS if limit is None else limit
         label, uses, left_out = read_tool_uses(graph, tool, scenario=scenario, limit=most, min_support=min_support)
-        if as_json:
-            echo_json({"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out})
-        else:
-            from exports.views.script_tree import print_tree, tool_tree
-
-            print_tree(tool_tree(label, uses, left_out))
+        found = {"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out}
+        _print(as_json, found, lambda trees: trees.tool_tree(label, uses, left_out))
     elif scenario is None:
         scenarios = list_scenarios(graph)
         enough = [each for each in scenarios if each.support >= min_support]
         left_out = len(scenarios) - len(enough)
-        if as_json:
-            echo_json({"scenarios": [attrs.asdict(each) for each in enough], "left_out": left_out})
-        else:
-            from exports.views.script_tree import print_tree, scenarios_tree, script_tree
-
+        found = {"scenarios": [attrs.asdict(each) for each in enough], "left_out": left_out}
+        if len(scenarios) == 1 and not as_json:
             # Who has read one text wants to see what is in it.
-            only = scenarios[0].iri if len(scenarios) == 1 else ""
-            print_tree(
-                script_tree(read_script(graph, only, limit=limit, min_support=min_support, usual=not every))
-                if only
-                else scenarios_tree(enough, left_out)
-            )
+            script = read_script(graph, scenarios[0].iri, **chosen)
+            _print(as_json, found, lambda trees: trees.script_tree(script))
+        else:
+            _print(as_json, found, lambda trees: trees.scenarios_tree(enough, left_out))
     elif step is not None:
         most = _PASSAGES if evidence is None else evidence
-        label, found = read_step(
-            graph, scenario, step, limit=limit, min_support=min_support, usual=not every, evidence=most, causes=True
-        )
-        if as_json:
-            echo_json(attrs.asdict(found))
-        else:
-            from exports.views.script_tree import print_tree, step_tree
-
-            print_tree(step_tree(label, found))
+        label, read = read_step(graph, scenario, step, evidence=most, causes=True, **chosen)
+        _print(as_json, attrs.asdict(read), lambda trees: trees.step_tree(label, read))
     else:
-        script = read_script(
-            graph, scenario, limit=limit, min_support=min_support, usual=not every, evidence=evidence or 0
-        )
-        if as_json:
-            echo_json(script.to_dict())
-        else:
-            from exports.views.script_tree import print_tree, script_tree
+        script = read_script(graph, scenario, evidence=evidence or 0, **chosen)
+        _print(as_json, script.to_dict(), lambda trees: trees.script_tree(script))
 
-            print_tree(script_tree(script))
+
+def _print(as_json: bool, content: object, tree: Callable[[Any], Tree]) -> None:
+    """Print the content as JSON, or the tree that a function of `exports.views.script_tree` makes."""
+    if as_json:
+        echo_json(content)
+        return
+    # Importing rich takes a tenth of a second, and JSON does not need it.
+    from exports.views import script_tree
+
+    script_tree.print_tree(tree(script_tree))
 
 
 def _check(scenario: str | None, step: str | None, tool: str | None, evidence: int | None) -> None:
@@ -145,16 +119,6 @@ def _check(scenario: str | None, step: str | None, tool: str | None, evidence: i
             where="--evidence",
             remedy="name a SCENARIO, and leave out --tool, which shows a passage of each step anyway",
         )
-
-
-def _draw(script: Script, file: Path) -> None:
-    from exports.views.picture import picture
-    from exports.views.script_tree import left_out_line
-
-    save_picture(picture(script), file)
-    echo(f"wrote {printable(str(file))} with {count(len(script.steps), 'step')}")
-    if script.left_out:
-        echo(left_out_line(script))
 
 
 def needs(
@@ -181,10 +145,4 @@ def needs(
         usual=not every,
         evidence=evidence,
     )
-    if as_json:
-        echo_json(attrs.asdict(found))
-        return
-    # Importing rich takes a tenth of a second, and JSON does not need it.
-    from exports.views.script_tree import needs_tree, print_tree
-
-    print_tree(needs_tree(found))
+    _print(as_json, attrs.asdict(found), lambda trees: trees.needs_tree(found))

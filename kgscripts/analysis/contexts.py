@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Iterable
+from typing import TypeAlias
 
 from attrs import frozen
 
 from kgscripts.records.shards import rows_without_index
-from schemas.errors import UnknownNameError
 from schemas.records import Document
 from schemas.script_graph import StoredGraph
 
@@ -86,53 +84,10 @@ def read_contexts(graph: StoredGraph, passages: Iterable[Place]) -> dict[Place, 
         names[row["digest"]] = row["name"]
         wanted[row["digest"]] = of_source[row["name"]]
     found: dict[Place, set[Context]] = defaultdict(set)
-    for digest, start, text, context in _contexts(graph.directory, wanted):
-        found[names[digest], start, text].add(context)
-    return {place: each.pop() for place, each in found.items() if len(each) == 1}
-
-
-def passage(graph: StoredGraph, iri: str) -> dict[str, Any]:
-    """A passage in its text, as plain values: ``iri``, ``source`` and ``title`` (the names of its source), ``start``
-    and ``end`` (its span there, in code points), ``before``, ``text`` and ``after``.
-
-    The text around it is "" if the records do not have it.
-
-    Raises
-    ------
-    UnknownNameError
-        If the graph has no passage with this IRI.
-    """
-    base = graph.manifest.base_iri
-    row = next(graph.rows("Passage", where={"id": iri.removeprefix(base)}), None) if iri.startswith(base) else None
-    if row is None:
-        raise UnknownNameError(
-            f"there is no passage with the IRI {iri!r}",
-            where=str(graph.directory),
-            remedy="give the IRI of a node of the type Passage",
-        )
-    columns = ("id", "name", "title", "digest")
-    source = next(graph.rows("Source", columns, {"id": row["source"]}))
-    wanted = {source["digest"]: {(row["start"], row["text"])}}
-    around = next((context for *_, context in _contexts(graph.directory, wanted)), Context("", ""))
-    return {
-        "iri": graph.iri(row["id"]),
-        "source": source["name"],
-        "title": source["title"] or "",
-        "start": row["start"],
-        "end": row["end"],
-        "before": around.before,
-        "text": row["text"],
-        "after": around.after,
-    }
-
-
-def _contexts(
-    directory: Path, wanted: Mapping[str, Collection[tuple[int, str]]]
-) -> Iterator[tuple[str, int, str, Context]]:
-    """The document, start, text and context of each passage that is found; documents are named by their digests."""
-    for row in rows_without_index(directory / "records", Document, wanted.keys(), ("subject", "text")):
+    for row in rows_without_index(graph.directory / "records", Document, wanted.keys(), ("subject", "text")):
         digest, document = row["subject"], row["text"]
         for start, text in wanted[digest]:
             end = start + len(text)
             if document[start:end] == text:
-                yield digest, start, text, context_of(document, start, end)
+                found[names[digest], start, text].add(context_of(document, start, end))
+    return {place: each.pop() for place, each in found.items() if len(each) == 1}

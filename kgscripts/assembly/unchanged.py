@@ -22,7 +22,7 @@ from kgscripts.records.store import RecordStore
 from kgscripts.text.lexicon import word_list_digests
 from kgscripts.text.verb_objects import verb_objects_digest
 from schemas.errors import GraphDirectoryError
-from schemas.graph_directory import DISCARDED, read_file, replace, writing
+from schemas.graph_directory import DISCARDED, read_file, write_durably
 from schemas.script_graph import StoredGraph
 from schemas.tables import TABLE_NAMES
 
@@ -46,10 +46,7 @@ class Assembling:
 
     def remember(self, directory: Path, store: RecordStore, graph: StoredGraph) -> None:
         """Note in the directory that `graph` was made of the records of `store`."""
-        part = directory / f".{_FILE}.part"
-        with writing(part):
-            part.write_text(json.dumps(self._facts(store, graph)), encoding="utf-8")
-            replace(part, directory / _FILE)
+        write_durably(directory / _FILE, json.dumps(self._facts(store, graph)).encode())
 
     def kept(self, directory: Path, store: RecordStore) -> StoredGraph | None:
         """The graph in `directory`, if it is complete and was made of the records of `store`; else None.

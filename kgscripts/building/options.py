@@ -4,8 +4,8 @@ The Typer options of ``kgscripts build-graph`` and ``split-reading``, the keys o
 `kgscripts.build_graph` and the table of docs/guide/building.md follow the fields of `BuildOptions`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from kgscripts.everyday_scripts import NAME as EVERYDAY
 from kgscripts.extractors.protocol import Extractor
 from kgscripts.extractors.registry import Chosen, choose, default_extractors, installed_extractors
 from kgscripts.text.pipeline import describe_pipeline
+from schemas.arguments import bytes_of
 from schemas.errors import ConfigurationError
 from schemas.manifest import check_licence
 from schemas.provenance import Model
@@ -40,17 +41,6 @@ else:
 
 _PREDICTED = "predicted-tools"
 """The name of the enricher that predicts tools."""
-_UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
-
-
-def bytes_of(size: str) -> int:
-    """The number of bytes of a size such as ``512MB`` or ``1.5GiB``. Raises ConfigurationError for another text."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Z]+)", size.strip().upper())
-    if match is None or match[2] not in _UNITS:
-        raise ConfigurationError(
-            f"--memory {size} is not a size", remedy="give a number and a unit (MB, GB, TB, MiB, GiB, TiB), such as 2GB"
-        )
-    return int(float(match[1]) * _UNITS[match[2]])
 
 
 @frozen(kw_only=True)
@@ -103,7 +93,7 @@ class BuildOptions:
     """Add tools that no text names, marked as predicted."""
     corrections: str | Path | None = None
     """Corrections, one JSON object per line; DIR keeps them."""
-    memory: int | None = field(default=None, metadata={"metavar": "SIZE", "parser": bytes_of})
+    memory: int | None = field(default=None, metadata={"metavar": "SIZE", "parser": partial(bytes_of, "--memory")})
     """Memory for assembly, e.g. 2GB; by default a quarter of the machine's."""
     base_iri: str | None = field(default=None, metadata={"metavar": "IRI"})
     """The beginning of all IRIs; DIR keeps its own, at first https://w3id.org/kgscripts/data/."""

@@ -14,7 +14,7 @@ from kgscripts.building.run import Run
 from kgscripts.records.readings import FailureCount
 from schemas.graph_directory import DISCARDED
 from schemas.records import DiscardReason
-from schemas.terminal import console, count, printable
+from schemas.terminal import console, count, cut, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -110,7 +110,7 @@ class BuildReport:
         return report_text(self)
 
     def _repr_html_(self) -> str:
-        return report_html(self)
+        return f"<pre>{escape(report_text(self))}</pre>"
 
     @property
     def share_without_event(self) -> float:
@@ -138,22 +138,6 @@ def report_text(report: BuildReport) -> str:
         for part in _renderables(report, verbose=False):
             screen.print(part)
     return "\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n"))
-
-
-def report_html(report: BuildReport) -> str:
-    """HTML of the report for a notebook: a table of its rows, and what to do."""
-
-    def cell(text: str) -> str:
-        return "<br>".join(escape(printable(line)) for line in text.split("\n"))
-
-    rows = "".join(
-        f'<tr><th style="vertical-align: top; text-align: left">{cell(title)}</th>'
-        f'<td style="text-align: left">{cell(text)}</td></tr>'
-        for title, text in (*_rows(report, verbose=False), ("next", "\n".join(_next(report))))
-    )
-    notes = "".join(f"<p><b>{cell(note)}</b></p>" for note in _notes(report, verbose=False))
-    failed = "".join(f"<p><b>{cell(note)}</b></p>" for note in _failed_throughout(report, verbose=False))
-    return f"{failed}<b>{cell(_heading(report))}</b><table>{rows}</table>{notes}"
 
 
 def _renderables(report: BuildReport, verbose: bool) -> Iterator[Table | Text]:
@@ -330,17 +314,12 @@ def _failed(failure: FailureCount, sources: int, verbose: bool) -> str:
 
 
 def _detail(failure: FailureCount, verbose: bool) -> str:
-    return failure.detail if verbose else _shortened(failure.detail, _LONGEST_DETAIL)
-
-
-def _shortened(text: str, most: int) -> str:
-    """The first `most` characters of a text."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return failure.detail if verbose else cut(failure.detail, _LONGEST_DETAIL)
 
 
 def _named(names: Sequence[str], verbose: bool) -> str:
     """The first of some names, a line each; with `verbose` all of them, and whole."""
-    shown = list(names) if verbose else [_shortened(name, _LONGEST_DETAIL - 4) for name in names[:_SHOWN_NAMES]]
+    shown = list(names) if verbose else [cut(name, _LONGEST_DETAIL - 4) for name in names[:_SHOWN_NAMES]]
     if more := len(names) - len(shown):
         shown.append(f"{more:,} more: --verbose lists them")
     return "".join(f"\n  {name}" for name in shown)

@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import asdict, define, field
 
-from schemas.graph_directory import replace, writing
+from schemas.graph_directory import write_durably
 
 
 @define
@@ -65,10 +65,7 @@ class Run:
         """Write ``run.json``."""
         versions = {name: metadata.version(name) for name in ("kgscripts", "spacy", "pyarrow", "numpy")}
         content = self.to_dict() | {"versions": versions | {"python": platform.python_version()}}
-        part = path.with_suffix(".part")
-        with writing(part):
-            part.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-            replace(part, path)
+        write_durably(path, f"{json.dumps(content, indent=1)}\n".encode())
 
 
 def added(numbers: Mapping[str, float], more: Mapping[str, float]) -> dict[str, float]:

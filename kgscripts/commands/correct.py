@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import re
 import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -17,35 +16,10 @@ from kgscripts.building.correction_file import read_correction_file
 from kgscripts.commands.options import Models
 from kgscripts.editing.correcting import Corrected, correct_graph, correct_in_words, list_corrections
 from kgscripts.editing.suggesting import Suggestion, suggest_corrections
-from schemas.corrections import NEEDS, Correction, CorrectionKind, values_of
+from schemas.corrections import FORMS, NEEDS, Correction, CorrectionKind, values_of
 from schemas.errors import ConfigurationError
 from schemas.terminal import count, echo, echo_json, printable
 
-_WORDS: dict[CorrectionKind, tuple[tuple[str, ...], ...]] = {
-    CorrectionKind.REJECT: (
-        ("scenario", "step"),
-        ("scenario", "step", "relation", "other"),
-        ("scenario", "relation", "other"),
-    ),
-    CorrectionKind.RENAME: (("scenario", "step", "name"),),
-    CorrectionKind.SAME_STEP: (("scenario", "step", "other"),),
-    CorrectionKind.DIFFERENT_STEP: (("scenario", "step", "other"),),
-    CorrectionKind.SAME_THING: (("thing", "other"),),
-    CorrectionKind.DIFFERENT_THING: (("thing", "other"),),
-    CorrectionKind.RENAME_SCENARIO: (("scenario", "name"),),
-    CorrectionKind.SAME_SCENARIO: (("scenario", "other"),),
-    CorrectionKind.DIFFERENT_SCENARIO: (("scenario", "other"),),
-    CorrectionKind.TOOL_ROLE: (("thing", "role"), ("thing", "role", "scenario", "step")),
-    CorrectionKind.ADD: (
-        ("scenario", "step"),
-        ("scenario", "step", "relation", "other"),
-        ("scenario", "step", "relation", "other", "role"),
-        ("scenario", "relation", "other"),
-        ("scenario", "relation", "other", "role"),
-    ),
-    CorrectionKind.ABOUT: (("thing", "scenario"), ("thing", "other", "scenario")),
-}
-"""The arguments of each kind, in the order of the command line."""
 _NAMES = {CorrectionKind.ABOUT: {"thing": "source", "other": "passage"}}
 """What arguments are called, if not as the fields."""
 _REVERSE, _ORDER = "reverse-order", ("SCENARIO", "STEP", "OTHER")
@@ -132,7 +106,6 @@ def correct(
 
 _SUGGEST, _MOST_SUGGESTED = "suggest", 20
 _WIDTH = 80
-_NOT_IN_DOUBLE_QUOTES = re.compile(r'["$`\\!]')
 _TITLES = {
     CorrectionKind.SAME_STEP: "steps of {scenario}",
     CorrectionKind.SAME_SCENARIO: "scenarios",
@@ -174,17 +147,11 @@ def _print_suggestions(directory: Path, found: list[Suggestion], as_json: bool) 
 def _command(words: Sequence[str]) -> str:
     """A command for a shell, in several lines where one would be too long."""
     lines = ["  "]
-    for word in map(_quoted, words):
+    for word in map(shlex.quote, words):
         if lines[-1].strip() and len(lines[-1]) + len(word) > _WIDTH - 2:
             lines.append("    ")
         lines[-1] += f"{word} "
     return " \\\n".join(map(str.rstrip, lines))
-
-
-def _quoted(word: str) -> str:
-    """A word for a shell, in double quotes if it needs any and they do."""
-    quoted = shlex.quote(word)
-    return quoted if quoted == word or _NOT_IN_DOUBLE_QUOTES.search(word) else f'"{word}"'
 
 
 def _correction(kind: str, words: list[str], author: str | None, withdraw: bool) -> Correction:
@@ -198,7 +165,7 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
             f"{kind!r} is no kind of correction", remedy=f"name one of {', '.join((*names, _REVERSE))}"
         )
     values = values_of(names[kind]) if withdraw else ()
-    forms = [tuple(name for name in form if name not in values) for form in _WORDS[names[kind]]]
+    forms = [tuple(name for name in form if name not in values) for form in FORMS[names[kind]]]
     fitting = [
         form for form in forms if len(form) == len(words) and _names_need(form) is (NEEDS in _relation(words[1:2]))
     ]

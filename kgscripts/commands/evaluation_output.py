@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from schemas.output_files import write_lines
 from schemas.provenance import Direction, Exposure, Unit
 from schemas.results import ResultFormat
-from schemas.terminal import echo, echo_json, json_text, printable
+from schemas.terminal import cut, echo, echo_json, json_text, printable
 
 if TYPE_CHECKING:
     from kgscripts.evaluation.result import Evaluation, Example, Figure, System
@@ -87,7 +87,7 @@ def print_summary(evaluations: Sequence[Evaluation]) -> None:
                 )
             )
     for row in (_SUMMARY, *rows):
-        cells = [_cut(printable(cell), width - 1) for cell, (width, _) in zip(row, _WIDTHS, strict=True)]
+        cells = [cut(printable(cell), width - 1) for cell, (width, _) in zip(row, _WIDTHS, strict=True)]
         echo("".join(f"{cell:{side}{width}}" for cell, (width, side) in zip(cells, _WIDTHS, strict=True)).rstrip())
     echo("\nShares in percent. *: development data: expect less on new texts.")
     echo("(...): published for other data or another task.")
@@ -199,13 +199,9 @@ def _print_matrix(rows: Sequence[tuple[str, Sequence[str]]], headings: Sequence[
         for label, cells in rows:
             row = "".join(f"{cell:>{column}}" for cell in cells[columns]).rstrip()
             if row:
-                echo(f"{_cut(printable(label), width):{width}}{row}")
+                echo(f"{cut(printable(label), width):{width}}{row}")
         if start + fitting < len(headings):
             echo()
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _name(system: System) -> str:

@@ -18,13 +18,8 @@ from schemas.records import Discard
 from schemas.terminal import console, echo, printable
 
 
-def print_list(
-    title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: int, nothing: str, left_out: int = 0
-) -> None:
-    """Print rows below their headings, of which the first `numbers` are over numbers, or `nothing` without a row.
-
-    `left_out` counts the rows that the option --top leaves out.
-    """
+def print_list(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: int, nothing: str) -> None:
+    """Print rows below their headings, of which the first `numbers` are over numbers, or `nothing` without a row."""
     from rich.table import Table
     from rich.text import Text
 
@@ -38,8 +33,7 @@ def print_list(
         table.add_column(heading, justify="right" if column < numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
-    screen.print(table)
-    screen.print(f"  {left_out:,} more: --top 0 shows all\n" if left_out else "")
+    screen.print(table, "")
 
 
 def print_left_out(discard: Discard) -> None:

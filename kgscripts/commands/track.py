@@ -11,15 +11,12 @@ import typer
 
 from kgscripts.commands.options import print_left_out
 from schemas.changes import Level
-from schemas.drawing.svg import check_picture, save_picture
 from schemas.errors import ConfigurationError, InputError
 from schemas.terminal import console, echo, echo_json, printable
 
 if TYPE_CHECKING:
     from kgscripts.analysis.tracking import StateTable
     from kgscripts.corpora.procedures import Procedure
-
-MOST_STEPS_IN_A_PICTURE = 30
 
 
 def track(
@@ -28,12 +25,6 @@ def track(
     ],
     id: Annotated[
         str | None, typer.Option(metavar="ID", help="Only this procedure of the file.", show_default=False)
-    ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--picture", "-o", metavar="FILE.svg|.png", help="Draw the plan to this file.", show_default=False
-        ),
     ] = None,
     model: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="A model that ships, or the directory of one.")
@@ -58,7 +49,7 @@ def track(
     """Print the state table of a procedure: what each step changes, and which states remain. Or print it as a plan: the
     tools and states that each step requires, which earlier step brings them about, and what it changes.
 
-    Example: kgscripts track how_to_make_tea.md --plan -o tea.svg
+    Example: kgscripts track how_to_make_tea.md --plan
 
     Example: kgscripts track how_to_make_tea.md --plan --pddl tea.pddl
     """
@@ -66,10 +57,6 @@ def track(
         raise ConfigurationError(
             "--likely is about plans", where="--likely", remedy="add --plan or --pddl, or leave it out"
         )
-    if picture is not None:
-        if not plan:
-            raise ConfigurationError("a picture shows a plan", where="--picture", remedy="add --plan, or leave it out")
-        check_picture(picture, [file, model])
     if pddl is not None:
         from kgscripts.planning.pddl import check_pddl
 
@@ -80,17 +67,11 @@ def track(
     procedures = _procedures(file, id)
     # An input without procedures is refused before a model is loaded.
     first = next(procedures)
-    if picture is not None:
-        _check_steps(first, file)
-    if picture is not None or pddl is not None:
-        _check_alone(procedures, file)
+    if pddl is not None and next(procedures, None) is not None:
+        remedy = "choose one with --id"
+        raise ConfigurationError("PDDL has one procedure, and the file has several", where=str(file), remedy=remedy)
     for table in track_procedures(chain([first], procedures), load("state-changes", model)):
         found = table.plan(likely=likely) if plan or pddl is not None else None
-        if picture is not None and found is not None:
-            from kgscripts.planning.picture import draw_plan
-
-            save_picture(draw_plan(found), picture)
-            echo(f"wrote {printable(str(picture))}", err=True)
         if pddl is not None and found is not None:
             from kgscripts.planning.pddl import problem_file, save_pddl
 
@@ -124,26 +105,6 @@ def _procedures(file: Path, id: str | None) -> Iterator[Procedure]:
     if not found:
         wanted = "no procedure" if id is None else f"no procedure {id!r}"
         raise InputError(wanted, where=str(file), remedy="write one step a line, numbered or with bullets")
-
-
-def _check_alone(others: Iterator[Procedure], file: Path) -> None:
-    """Raise ConfigurationError if there are several procedures."""
-    if next(others, None) is not None:
-        raise ConfigurationError(
-            "a picture or PDDL has one procedure, and the file has several",
-            where=str(file),
-            remedy="choose one with --id",
-        )
-
-
-def _check_steps(first: Procedure, file: Path) -> None:
-    """Raise ConfigurationError if a procedure is too long for a picture."""
-    if len(first.steps) > MOST_STEPS_IN_A_PICTURE:
-        raise ConfigurationError(
-            f"a picture shows at most {MOST_STEPS_IN_A_PICTURE} steps, and there are {len(first.steps)}",
-            where=str(file),
-            remedy="leave out --picture to print the plan",
-        )
 
 
 _NAMES, _COLUMN = 18, 13

@@ -28,7 +28,7 @@ from kgscripts.extractors.registry import Chosen
 from kgscripts.records.opening import open_records
 from schemas.arguments import check_number, check_type, path_of, shown
 from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError
-from schemas.graph_directory import durable, read_file, replace
+from schemas.graph_directory import read_file, write_durably
 
 T = TypeVar("T")
 
@@ -122,12 +122,7 @@ class ReadingPlan:
 
     def write(self, directory: Path) -> None:
         """Write the plan into a graph directory; a file is replaced as a whole."""
-        path = directory / FOLDER / PLAN
-        part = path.with_suffix(".part")
-        path.parent.mkdir(exist_ok=True)
-        with durable(part):
-            part.write_text(self.text(), encoding="utf-8")
-        replace(part, path)
+        write_durably(directory / FOLDER / PLAN, self.text().encode())
 
     def piece(self, number: int) -> Sequence[Portion]:
         """The portions of a piece, counted from 0; raises ConfigurationError if there is no such piece."""

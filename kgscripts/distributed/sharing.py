@@ -23,7 +23,7 @@ from kgscripts.records.inputs import Input
 from kgscripts.records.readings import Failure
 from kgscripts.records.shards import WrittenShard, read_shard, shard_path
 from schemas.errors import DamagedIndexError, StoreError
-from schemas.graph_directory import durable, replace
+from schemas.graph_directory import durable, replace, write_durably
 from schemas.input_files import open_regular
 
 _FORMAT = 1
@@ -109,8 +109,8 @@ class Share:
             name = f"{piece}/{kind}/{file}"
             if (content := self.store.read(name)) is None:
                 raise StoreError("the object is gone", where=f"{self.store.url}/{name}", remedy="read its piece again")
-            _write(path, content)
-        _write(note_path(directory, piece), note)
+            write_durably(path, content)
+        write_durably(note_path(directory, piece), note)
 
     def put(self, piece: str, directory: Path, found: Finished) -> None:
         """Put what a piece has left there, the note last."""
@@ -119,11 +119,3 @@ class Share:
             for path in sorted(folder.glob(f"*/{shard}.parquet")):
                 self.store.write(f"{piece}/{path.relative_to(folder).as_posix()}", path.read_bytes())
         self.store.write(f"{piece}/{_NOTE}", note_path(directory, piece).read_bytes())
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    with durable(part):
-        part.write_bytes(content)
-    replace(part, path)

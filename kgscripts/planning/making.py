@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
@@ -116,43 +115,23 @@ def in_order(before: Mapping[str, Sequence[str]], labels: Mapping[str, str], whe
     InputError
         If steps must precede each other in a circle; the message names them.
     """
-    ids = list(before)
-    places = {step: place for place, step in enumerate(ids)}
-    missing = {step: len(own) for step, own in before.items()}
-    after: dict[str, list[str]] = {step: [] for step in ids}
-    for step, own in before.items():
-        for earlier in own:
-            after[earlier].append(step)
-    possible = [places[step] for step in ids if not missing[step]]
-    found: list[str] = []
-    while possible:
-        step = ids[heapq.heappop(possible)]
-        found.append(step)
-        for later in after[step]:
-            missing[later] -= 1
-            if not missing[later]:
-                heapq.heappush(possible, places[later])
-    if len(found) < len(ids):
-        names = [repr(labels[step]) for step in _circle(before, set(ids).difference(found))]
-        shown = [*names[:_SHOWN], "…"] if len(names) > _SHOWN else [*names, names[0]]
-        raise InputError(
-            f"the steps must precede each other in a circle: {' before '.join(shown)}",
-            where=where,
-            remedy="leave out one of these orders",
-        )
-    return found
+    # Here, since importing it takes long.
+    import networkx as nx
 
-
-def _circle(before: Mapping[str, Sequence[str]], left: set[str]) -> list[str]:
-    """Steps of which each must precede the next one, and the last one the first; each of `left` follows one of
-    `left`."""
-    walked: dict[str, None] = {}
-    step = min(left)
-    while step not in walked:
-        walked[step] = None
-        step = next(earlier for earlier in before[step] if earlier in left)
-    backwards = list(walked)
-    return backwards[backwards.index(step) :][::-1]
+    order = nx.DiGraph()
+    order.add_nodes_from(before)
+    order.add_edges_from((earlier, later) for later, own in before.items() for earlier in own)
+    places = {step: place for place, step in enumerate(before)}
+    try:
+        return list(nx.lexicographical_topological_sort(order, places.__getitem__))
+    except nx.NetworkXUnfeasible:
+        names = [repr(labels[earlier]) for earlier, _ in nx.find_cycle(order)]
+    shown = [*names[:_SHOWN], "…"] if len(names) > _SHOWN else [*names, names[0]]
+    raise InputError(
+        f"the steps must precede each other in a circle: {' before '.join(shown)}",
+        where=where,
+        remedy="leave out one of these orders",
+    )
 
 
 _AMOUNTS = word_list("attributes of amount")

@@ -12,7 +12,7 @@ import attrs
 from attrs import field, frozen
 
 from schemas.changes import Level
-from schemas.terminal import console, count, echo, printable
+from schemas.terminal import console, count, cut, echo, printable
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -253,8 +253,7 @@ def _passage(number: int, passage: Passage) -> Text:
 
 def _cut(text: str) -> str:
     """`text` in one line of at most `_LONGEST` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return cut(" ".join(text.split()), _LONGEST)
 
 
 def _things(tools: Iterable[str], supplies: Iterable[str]) -> str:

@@ -225,7 +225,7 @@ def well_supported(step: Step, parts: Sequence[AnyPart]) -> Sequence[AnyPart]:
 
 
 def shown_name(part: Part) -> str:
-    """The name of a part in pictures and tables: an inferred tool stands in parentheses, and a question mark behind a
+    """The name of a part on pages and in tables: an inferred tool stands in parentheses, and a question mark behind a
     change that is likely only."""
     if isinstance(part, Change) and part.level is Level.LIKELY:
         return f"{part.label_text}?"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +13,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kgscripts.analysis.contexts import MOST_CHARACTERS, Context, context_of, passage, read_contexts
-from schemas.errors import UnknownNameError
+from kgscripts.analysis.contexts import MOST_CHARACTERS, Context, Place, context_of, read_contexts
 from schemas.graph_directory import locked
 from schemas.records import Document
+from schemas.script_graph import StoredGraph
 from tests.analysis.told import record, told_graph
 from tests.graphs import ODD_TEXTS
 
@@ -101,27 +100,25 @@ def test_it_has_as_many_whole_sentences_as_fit(given: tuple[str, int, int]) -> N
         assert found.after == text[end:most].rstrip()
 
 
+def around(graph: StoredGraph, place: Place) -> Context:
+    """The context of a passage, empty if it has none."""
+    return read_contexts(graph, [place]).get(place, Context("", ""))
+
+
 def test_a_passage_in_its_text(tmp_path: Path) -> None:
     item = document(STORY, title="A meal")
-    graph, (iri, _) = told_graph(
+    graph, _ = told_graph(
         tmp_path / "told", [(item, *span(STORY, "boiled the water")), (item, *span(STORY, "We ate it"))]
     )
-    assert passage(graph, iri) == {
-        "iri": iri,
-        "source": "story.txt",
-        "title": "A meal",
-        "start": 41,
-        "end": 57,
-        "before": "We were hungry. I filled the pot! Then I ",
-        "text": "boiled the water",
-        "after": ".\n\nNina drained the pasta.  We ate it",
-    }
+    assert around(graph, ("story.txt", 41, "boiled the water")) == Context(
+        "We were hungry. I filled the pot! Then I ", ".\n\nNina drained the pasta.  We ate it"
+    )
 
 
 def test_all_passages_of_many_documents(tmp_path: Path) -> None:
     """Documents in several files and several groups of rows, some twice."""
     items = [document(f"{STORY} {number}. {'filler ' * 9_000}", f"{number}.txt") for number in range(40)]
-    graph, iris = told_graph(tmp_path / "told", [(item, *span(item.text, "drained")) for item in items])
+    graph, _ = told_graph(tmp_path / "told", [(item, *span(item.text, "drained")) for item in items])
     record(tmp_path / "told", items[10:30])
     files = [pq.ParquetFile(file) for file in (tmp_path / "told" / "records" / "document").iterdir()]
     assert sorted(file.num_row_groups > 1 for file in files) == [True, True]
@@ -130,27 +127,24 @@ def test_all_passages_of_many_documents(tmp_path: Path) -> None:
     assert found == {
         place: context_of(item.text, *span(item.text, "drained")) for place, item in zip(places, items, strict=True)
     }
-    assert passage(graph, iris[7])["before"] == found[places[7]].before
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS)
 def test_odd_texts(tmp_path: Path, text: str) -> None:
     item = document(f"{text} the words {text}", name=text, title=text)
-    graph, (iri,) = told_graph(tmp_path / "told", [(item, *span(item.text, "the words"))])
-    found = passage(graph, iri)
-    assert found["source"] == found["title"] == text
-    assert f"{found['before']}the words{found['after']}" in item.text
-    assert found["before"]
+    graph, _ = told_graph(tmp_path / "told", [(item, *span(item.text, "the words"))])
+    found = around(graph, (text, span(item.text, "the words")[0], "the words"))
+    assert f"{found.before}the words{found.after}" in item.text
+    assert found.before
 
 
 def test_sources_of_one_name(tmp_path: Path) -> None:
     """The text around a passage is given where the name does not leave open which it is."""
     texts = ("He sat. She ate. Then", "He ran. She ate. Then", "He lay. She ate. Then")
     items = [document(text, name) for text, name in zip(texts, ("a", "a", "b"), strict=True)]
-    graph, iris = told_graph(tmp_path / "told", [(item, *span(item.text, "She ate.")) for item in items])
+    graph, _ = told_graph(tmp_path / "told", [(item, *span(item.text, "She ate.")) for item in items])
     places = [("a", 8, "She ate."), ("b", 8, "She ate.")]
     assert read_contexts(graph, places) == {places[1]: Context("He lay. ", " Then")}
-    assert [passage(graph, iri)["before"] for iri in iris] == ["He sat. ", "He ran. ", "He lay. "]
 
 
 def _nothing(_: Path) -> None:
@@ -186,31 +180,30 @@ def _without_texts(file: Path) -> None:
 @pytest.mark.parametrize("damage", [_nothing, _cut, _folder, _pipe, _foreign, _elsewhere, _without_texts])
 def test_damaged_records_give_what_can_be_read(tmp_path: Path, damage: Callable[[Path], None]) -> None:
     items = [document(f"{STORY} {number}", f"{number}.txt") for number in range(2)]
-    graph, iris = told_graph(tmp_path / "told", [(item, *span(STORY, "Nina")) for item in items])
+    graph, _ = told_graph(tmp_path / "told", [(item, *span(STORY, "Nina")) for item in items])
     (file,) = (tmp_path / "told" / "records" / "document").iterdir()
     file.unlink()
     damage(file)
     record(tmp_path / "told", items[:1])
     if damage is _foreign:
         file.with_stem("f" * 32).write_bytes(file.read_bytes())
-    found = [passage(graph, iri) for iri in iris]
-    assert [bool(each["before"]) for each in found] == [True, False]
-    assert [each["text"] for each in found] == ["Nina", "Nina"]
+    found = [around(graph, (item.name, span(STORY, "Nina")[0], "Nina")) for item in items]
+    assert [bool(each.before) for each in found] == [True, False]
 
 
 def test_without_records(tmp_path: Path) -> None:
-    graph, (iri,) = told_graph(tmp_path / "told", [(document(STORY), 0, 2)])
+    graph, _ = told_graph(tmp_path / "told", [(document(STORY), 0, 2)])
     shutil.rmtree(tmp_path / "told" / "records")
-    assert (passage(graph, iri)["after"], read_contexts(graph, [("story.txt", 0, "We")])) == ("", {})
+    assert read_contexts(graph, [("story.txt", 0, "We")]) == {}
     assert read_contexts(graph, []) == {}
 
 
 def test_records_behind_a_link_are_not_read(tmp_path: Path) -> None:
-    graph, (iri,) = told_graph(tmp_path / "told", [(document(STORY), 0, 2)])
+    graph, _ = told_graph(tmp_path / "told", [(document(STORY), 0, 2)])
     records = tmp_path / "told" / "records"
     records.rename(tmp_path / "elsewhere")
     records.symlink_to(tmp_path / "elsewhere")
-    assert passage(graph, iri)["after"] == ""
+    assert read_contexts(graph, [("story.txt", 0, "We")]) == {}
 
 
 def test_a_text_that_is_another_one(tmp_path: Path) -> None:
@@ -222,17 +215,8 @@ def test_a_text_that_is_another_one(tmp_path: Path) -> None:
 
 def test_a_build_at_work_is_not_waited_for_and_nothing_is_written(tmp_path: Path) -> None:
     directory = tmp_path / "told"
-    graph, (iri,) = told_graph(directory, [(document(STORY), 0, 2)])
+    graph, _ = told_graph(directory, [(document(STORY), 0, 2)])
     before = {file: file.stat().st_mtime_ns for file in directory.rglob("*")}
     with locked(directory):
-        assert passage(graph, iri)["after"].startswith(" were hungry")
+        assert around(graph, ("story.txt", 0, "We")).after.startswith(" were hungry")
     assert {file: file.stat().st_mtime_ns for file in directory.rglob("*")} == before
-
-
-@pytest.mark.parametrize(
-    "iri", ["", "passage/x", "https://w3id.org/kgscripts/data/passage/x", "\x00", "'; DROP", "é" * 99]
-)
-def test_no_passage(tmp_path: Path, iri: str) -> None:
-    graph, _ = told_graph(tmp_path / "told", [(document(STORY), 0, 2)])
-    with pytest.raises(UnknownNameError, match=re.escape(f"no passage with the IRI {iri!r}")):
-        passage(graph, iri)

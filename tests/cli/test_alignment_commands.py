@@ -1,4 +1,4 @@
-"""`kgscripts align`, `lookup` and `tools` from a user's view, and the scores of the models behind them."""
+"""`kgscripts align` and `tools` from a user's view, and the scores of the models behind them."""
 
 from __future__ import annotations
 
@@ -128,39 +128,9 @@ def test_a_long_concrete_side_is_aligned(tmp_path: Path) -> None:
     assert len(item["path"]) == 2_000
 
 
-def test_lookup_finds_both_directions(graph: Path) -> None:
-    drain = json.loads(run("lookup", graph, "drain", "--min-count", 1, "--json"))
-    assert {"colander", "strainer"} <= {item["text"] for item in drain["concrete"]}
-    assert [item["pmi"] for item in drain["concrete"]] == sorted((i["pmi"] for i in drain["concrete"]), reverse=True)
-    knife = json.loads(run("lookup", graph, "knife", "--min-count", 1, "--json"))
-    assert [item["text"] for item in knife["abstract"]] == ["slice"]
-    assert knife["concrete"] == []
-    assert "--min-count 1 shows all" in run("lookup", graph, "drain")
-    assert "nothing" in run("lookup", graph, "knife", "--min-count", 1)
-
-
-def test_lookup_uses_the_whitelist(graph: Path, tmp_path: Path) -> None:
-    (tmp_path / "words.txt").write_text("strainer\n", encoding="utf-8")
-    found = json.loads(run("lookup", graph, "drain", "--min-count", 1, "--json", "--whitelist", tmp_path / "words.txt"))
-    assert {item["text"] for item in found["concrete"]} == {"strainer"}
-
-
-@pytest.mark.parametrize("word", ["colandr", "", "frobnicate"])
-def test_lookup_reports_unknown_words(word: str, graph: Path) -> None:
-    with pytest.raises(KGScriptsError, match="no alignment has"):
-        run("lookup", graph, word)
-
-
-@pytest.mark.parametrize("command", [("lookup", "DIR", "drain"), ("tools", "drain the pasta", "--graph", "DIR")])
-def test_there_must_be_a_graph(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_there_must_be_a_graph(tmp_path: Path) -> None:
     with pytest.raises(KGScriptsError, match="there is no graph"):
-        run(*(str(tmp_path / "none") if part == "DIR" else part for part in command))
-
-
-def test_a_graph_without_pairs_has_nothing_to_look_up(tmp_path: Path) -> None:
-    build_graph(output=tmp_path / "graph", texts=["Drain the pasta in a colander."])
-    with pytest.raises(KGScriptsError, match="no aligned pairs were read"):
-        run("lookup", tmp_path / "graph", "drain")
+        run("tools", "drain the pasta", "--graph", tmp_path / "none")
 
 
 def test_predicted_and_read_tools_are_separate(graph: Path) -> None:

@@ -9,7 +9,6 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -125,14 +124,6 @@ def test_exports_name_hostile_targets(run: Run, graph: ScriptGraph, tmp_path: Pa
     assert json.loads(run("export", graph.directory, file, "--json"))["target"] == file
 
 
-def test_pictures_are_xml_without_controls(run: Run, graph: ScriptGraph, tmp_path: Path) -> None:
-    file = tmp_path / f"{FOLDER}.svg"
-    assert "wrote " in run("show", graph.directory, LABEL, "--picture", file)
-    text = file.read_text(encoding="utf-8")
-    assert controls(text) == []
-    assert "[/b]" in "".join(ElementTree.fromstring(text).itertext())
-
-
 def test_violations_are_shown(run: Run, tmp_path: Path) -> None:
     rows = kitchen_rows()
     for row in rows["SubEvent"]:
@@ -155,7 +146,6 @@ def test_violations_are_shown(run: Run, tmp_path: Path) -> None:
         ("show", "--limit", ARGUMENT),
         ("show", "GRAPH", ARGUMENT),
         ("show", "GRAPH", "--tool", ARGUMENT),
-        ("show", "GRAPH", LABEL, "--picture", ARGUMENT),
         ("query", "GRAPH", "--sparql", ARGUMENT),
         ("query", "GRAPH", "--sparql", f"SELECT ?x {{ ?x <{ARGUMENT}> 1 }}"),
         ("query", "GRAPH", "--cypher", ARGUMENT),
@@ -176,8 +166,6 @@ def test_violations_are_shown(run: Run, tmp_path: Path) -> None:
         ("build-graph", "GRAPH", "-o", "new", "--extractors", ARGUMENT),
         ("build-graph", "GRAPH", "-o", "new", "--base-iri", ARGUMENT),
         ("build-graph", "GRAPH", "-o", "new", "--scenarios", ARGUMENT),
-        ("lookup", ARGUMENT, "egg"),
-        ("lookup", "GRAPH", ARGUMENT),
         ("tools", ARGUMENT, "--graph", ARGUMENT),
         ("align", ARGUMENT),
         ("corpora", "fetch", ARGUMENT),
@@ -215,8 +203,6 @@ def test_a_hostile_corpus_from_build_to_removal(run: Run, tmp_path: Path) -> Non
     assert max(map(len, report.splitlines())) <= 80
     assert controls(run("build-graph", corpus, pairs, "-o", built, "--json")) == []
     run("show", built)
-    assert "did you mean 31mx\\u202e?" in run("lookup", built, word, code=2)
-    assert "31mx\\u202e" in run("lookup", built, "31mx\u202e", "--min-count", 1)
     run("tools", f"drain the {word} pasta", "--graph", built)
     run("align", pairs)
     run("align", pairs, "--json")

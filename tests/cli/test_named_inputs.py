@@ -84,8 +84,6 @@ INPUTS = {
     "validate directory": "validate BAD",
     "align pairs": "align BAD",
     "align --model": "align pairs.tsv --model BAD",
-    "lookup directory": "lookup BAD egg",
-    "lookup --whitelist": "lookup graph egg --whitelist BAD",
     "tools --graph": "tools drain --graph BAD",
     "changes --graph": "changes drain --graph BAD",
     "changes --model": "changes drain --model BAD",

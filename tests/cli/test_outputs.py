@@ -46,12 +46,10 @@ _MAKE_CLOZE = "corpora cloze pairs.tsv --whitelist words.txt --compare valid.tem
 
 OUTPUTS = {
     **{f"evaluate {name} --output": Case(f"evaluate {arguments} -o OUT") for name, arguments in EVALUATIONS.items()},
-    "show --picture": Case("show graph 'cooking pasta' --picture OUT", out="out.svg"),
     "explore --output": Case("explore graph -o OUT", out="out.html"),
     "plan --pddl": Case("plan graph 'cooking pasta' --pddl OUT", out="out.pddl", beside="-problem.pddl"),
     "export target": Case("export graph OUT", out="out.nq"),
     "schema --output": Case("schema ontology -o OUT"),
-    "track --picture": Case("track tea.md --plan -o OUT", out="out.svg"),
     "track --pddl": Case("track tea.md --pddl OUT", out="out.pddl", beside="-problem.pddl"),
     "evaluate cloze --predictions-out": Case(f"{_CLOZE} --predictions-out OUT"),
     "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT"),
@@ -192,7 +190,7 @@ def test_no_input_is_overwritten(inputs: Path, name: str) -> None:
     before = contents(inputs)
     suffix = Path(case.out).suffix
     for number, file in enumerate(case.inputs()):
-        # An export and a picture need a suffix, and the same file by another name is an input too.
+        # An export needs a suffix, and the same file by another name is an input too.
         links = [inputs.parent / f"link{number}{suffix}", inputs.parent / f"hard{number}{suffix}"]
         links[0].symlink_to(inputs / file)
         links[1].hardlink_to(inputs / file)

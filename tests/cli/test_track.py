@@ -7,7 +7,6 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from attrs import define, field
@@ -148,21 +147,14 @@ def test_the_plan_of_the_table_is_the_one_of_the_command(tea: Path, model: Fixed
         assert [step["tools"] for step in found["steps"]] == [["kettle"], [], [], ["cup"], []]
 
 
-def test_a_plan_is_written_as_pddl_and_drawn(tea: Path, tmp_path: Path) -> None:
-    domain, drawn = (tmp_path / name for name in ("tea.pddl", "plan.svg"))
+def test_a_plan_is_written_as_pddl(tea: Path, tmp_path: Path) -> None:
+    domain = tmp_path / "tea.pddl"
     run("track", tea, "--pddl", domain)
     assert "(define (domain" in domain.read_text(encoding="ascii")
     assert "(define (problem" in (tmp_path / "tea-problem.pddl").read_text(encoding="ascii")
     likely = tmp_path / "likely.pddl"
     run("track", tea, "--pddl", likely, "--likely")
     assert likely.read_bytes() != domain.read_bytes()
-    run("track", tea, "--plan", "-o", drawn)
-    ElementTree.parse(drawn)
-    again = tmp_path / "again.svg"
-    run("track", tea, "--plan", "--picture", again)
-    assert again.read_bytes() == drawn.read_bytes()
-    run("track", tea, "--plan", "-o", tmp_path / "tea.png")
-    assert (tmp_path / "tea.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
@@ -185,20 +177,10 @@ def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
     [
         ("", (), "no procedure"),
         (TEA, ("--id", "coffee"), "no procedure 'coffee'"),
-        (TEA, ("-o", "{}/a.svg"), "a picture shows a plan"),
-        (TEA, ("--plan", "-o", "tea.gif"), "unknown picture format"),
         (TEA, ("--pddl", "tea.txt"), "no file of PDDL"),
         (TEA, ("--pddl", "{}/steps.md/tea.pddl"), "no file can be written there"),
         (TEA, ("--likely",), "--likely is about plans"),
-        (TEA, ("--likely", "-o", "{}/a.svg"), "--likely is about plans"),
         (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("--pddl", "{}/a.pddl"), "the file has several"),
-        (TEA, ("--plan", "-o", "{}/steps.md/tea.svg"), "no file can be written there"),
-        (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("--plan", "-o", "{}/a.svg"), "the file has several"),
-        (
-            "# Long\n\n" + "1. Boil the water.\n" * 31,
-            ("--plan", "-o", "{}/a.svg"),
-            "at most 30 steps, and there are 31",
-        ),
     ],
 )
 def test_what_cannot_be_tracked(tmp_path: Path, content: str, arguments: tuple[str, ...], message: str) -> None:
@@ -223,10 +205,6 @@ def test_odd_procedures(tmp_path: Path, steps: list[str]) -> None:
     shown = run("track", file)
     assert not set(shown) & {"\x1b", "\u202e"}
     assert len(json.loads(run("track", file, "--json"))["steps"]) == len(steps)
-    if len(steps) <= 30:
-        drawn = tmp_path / "odd.svg"
-        run("track", file, "--plan", "-o", drawn)
-        ElementTree.parse(drawn)
 
 
 def test_changes_of_one_step(model: FixedModel) -> None:

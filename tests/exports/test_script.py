@@ -304,7 +304,6 @@ def test_a_wording_of_two_steps_is_refused(tmp_path: Path) -> None:
         ["--evidence", "2"],
         ["--tool", "pot", "--evidence", "2"],
         ["cooking pasta", "drain pasta", "--tool", "pot"],
-        ["cooking pasta", "drain pasta", "--picture", "FILE.svg"],
     ],
 )
 def test_options_that_do_not_fit_together(kitchen: ScriptGraph, arguments: list[str]) -> None:

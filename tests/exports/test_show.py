@@ -23,7 +23,7 @@ from kgscripts import ScriptGraph
 from kgscripts.scripts.names import find
 from kgscripts.scripts.reading import least_order, list_scenarios, read_script
 from kgscripts.scripts.things import read_tool_uses
-from schemas.errors import ConfigurationError, GraphDirectoryError, KGScriptsError, QueryError
+from schemas.errors import GraphDirectoryError, KGScriptsError, QueryError
 from schemas.tables import table_path
 from schemas.vocabulary import node_id
 from tests.exports.kitchen import kitchen_graph, kitchen_rows
@@ -324,24 +324,6 @@ def test_an_ascii_pipe_breaks_nothing(odd: ScriptGraph) -> None:
         timeout=60,
     )
     assert r"emoji \U0001f35d" in result.stdout.decode("ascii")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--picture", "FILE.svg"],
-        ["cooking pasta", "--tool", "pot", "--picture", "FILE.svg"],
-        ["cooking pasta", "--json", "--picture", "FILE.svg"],
-        ["cooking pasta", "--picture", "FILE.pdf"],
-        ["cooking pasta", "--picture", "FILE"],
-    ],
-)
-def test_options_that_contradict_each_other_are_refused(
-    kitchen: ScriptGraph, tmp_path: Path, arguments: list[str]
-) -> None:
-    with pytest.raises(ConfigurationError):
-        show(kitchen, *(argument.replace("FILE", str(tmp_path / "picture")) for argument in arguments))
-    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("arguments", [["--limit", "-1"], ["--min-support", "0"], ["--limit", "many"]])

@@ -176,7 +176,7 @@ def test_a_report_is_short_in_a_notebook(graph: Path) -> None:
     found = report(ScriptGraph.open(graph), Run(jobs=1), ())
     assert re.fullmatch(r"BuildReport\('.*': sources \d+, scenarios \d+, steps \d+, tools \d+\)", repr(found))
     html = found._repr_html_()
-    assert set(re.findall(r"<(\w+)", html)) == {"b", "table", "tr", "th", "td", "br", "p"}
+    assert re.findall(r"<(\w+)", html) == ["pre"]
     assert len(html) < 4_000
     assert "&lt;i&gt;" in evolve(found, directory=Path("<i>"))._repr_html_()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -11,13 +10,11 @@ import typer
 
 from exports.views.explore.page import MOST_BYTES, make_page
 from kgscripts.commands.options import GraphFolder
-from schemas.errors import ConfigurationError
+from schemas.arguments import bytes_of
 from schemas.graph_directory import graph_files
 from schemas.output_files import check_outputs, new_file
 from schemas.script_graph import StoredGraph
 from schemas.terminal import count, echo, printable, progress_bar
-
-_UNITS = {"": 1, "B": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000}
 
 
 def explore(
@@ -53,7 +50,7 @@ def explore(
 
     Example: kgscripts explore graph -o cake.html --scenario "bake a cake" --open
     """
-    most = _bytes(max_size)
+    most = bytes_of("--max-size", max_size)
     graph = StoredGraph.open(directory)
     file = output or Path(f"{directory.resolve().name or 'graph'}.html")
     check_outputs(file, inputs=graph_files(directory))
@@ -76,11 +73,3 @@ def explore(
             echo("no browser was found: open the file in one")
     else:
         echo("open it in a browser; it needs no network")
-
-
-def _bytes(size: str) -> int:
-    """A size such as "20MB" in bytes."""
-    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s*([KMG]?B)?", size.strip().upper(), re.ASCII)
-    if found is None or float(found[1]) == 0:
-        raise ConfigurationError(f"{size!r} is no size", where="--max-size", remedy="write it as 20MB or 500KB")
-    return int(float(found[1]) * _UNITS[found[2] or ""])

@@ -12,7 +12,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from schemas.drawing.svg import legible
+from exports.views.text_size import legible
 from schemas.terminal import finite
 
 PACKED = "application/deflate"

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from exports.views.layered_layout import Edge, Extent, Layout, lay_out, ports
+from exports.views.text_size import BOLD, text_width, wrapped
 from kgscripts.scripts.reading import least_order
 from kgscripts.scripts.types import Change, Part, Script, Step, shown_name, well_supported
-from schemas.drawing.svg import BOLD, text_width, wrapped
 
 _WIDTH, _PADDING = 232.0, 14.0
 _INNER = _WIDTH - 2 * _PADDING

@@ -75,15 +75,15 @@ def test_it_writes_through_no_link_to_the_graph(kitchen: ScriptGraph, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "size", ["", "0", "0MB", "-1MB", "much", "20 TB", "1e3", "nan", "inf", "1.MB", "²MB", "1MBMB", "9" * 40, "\x00"]
+    "size", ["", "0", "0MB", "-1MB", "much", "3000", "1e3", "nan", "inf", "1.MB", "²MB", "1MBMB", "9" * 40, "\x00"]
 )
 def test_what_is_no_size_is_an_error(kitchen: ScriptGraph, tmp_path: Path, size: str) -> None:
-    with pytest.raises(KGScriptsError, match="is no size"):
+    with pytest.raises(KGScriptsError, match="is not a size"):
         run(str(kitchen.directory), "-o", str(tmp_path / "page.html"), f"--max-size={size}")
 
 
 @pytest.mark.parametrize(
-    ("size", "fits"), [("20MB", True), ("20mb", True), ("0.9 MB", True), ("1000KB", True), ("3000", False)]
+    ("size", "fits"), [("20MB", True), ("20mb", True), ("0.9 MB", True), ("1000KB", True), ("3KB", False)]
 )
 def test_sizes(kitchen: ScriptGraph, tmp_path: Path, size: str, fits: bool) -> None:
     file = tmp_path / "page.html"

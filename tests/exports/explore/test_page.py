@@ -27,7 +27,7 @@ from exports.views.explore.scenario_map import read_map
 from kgscripts import ScriptGraph
 from kgscripts.scripts.reading import list_scenarios
 from schemas.errors import ConfigurationError, QueryError
-from tests.exports.test_picture import tangled_script
+from tests.exports.explore.test_layout import tangled_script
 from tests.graphs import ODD_TEXTS, generated_graph, odd_graph, write_graph
 
 
