@@ -418,17 +418,6 @@ def pages(
 
 
 @evaluation_task("GRAPH --examples 10")
-def agreement(directory: GraphFolder) -> list[Evaluation]:
-    """Say what every two extractors of a graph agree on, without gold: mentions, tools, changes, scenarios, needs.
-
-    Only texts that both have read count. --examples prints mentions that one of them has read alone.
-    """
-    from kgscripts.evaluation.agreement import evaluate_agreement
-
-    return [evaluate_agreement(directory)]
-
-
-@evaluation_task("GRAPH --examples 10")
 def needs(directory: GraphFolder) -> list[Evaluation]:
     """Evaluate what scenarios need, on lists for everyday activities that ship with the package.
 

@@ -68,7 +68,6 @@ EVALUATIONS = {
     "state-changes": "state-changes --gold dev --predictions changes.jsonl",
     "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl --scenario-list list.txt",
     "scenario-mentions": "scenario-mentions --gold anna.jsonl --beside story.txt",
-    "agreement": "agreement read",
     "reader": "reader --passages labelled.txt",
 }
 """The example of each task of `kgscripts evaluate` on the small inputs; of some, another command that takes less time
