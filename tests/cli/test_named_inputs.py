@@ -96,7 +96,6 @@ INPUTS = {
     "read text": "read BAD",
     "segment --model": "segment story.txt --model BAD",
     "segment --scenario-list": "segment story.txt --scenario-list BAD",
-    "topics model": "topics BAD",
     "models show model": "models show BAD",
     "train importance graphs": "train importance BAD --out out",
     "evaluate all --data": "evaluate all --data BAD",
