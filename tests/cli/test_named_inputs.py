@@ -24,6 +24,7 @@ _STEPS = "train steps --out out"
 _STORIES = "train scenarios --config detector --train stories.jsonl"
 
 _BESIDE = {
+    "evaluate openpi-2 --gold": "--predictions answers.json",
     "evaluate state-changes --gold": "--predictions changes.jsonl",
     "evaluate state-changes --questions": "--predictions changes.jsonl",
     "evaluate scenarios --gold": "--predictions scenarios.jsonl",

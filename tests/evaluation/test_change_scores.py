@@ -16,7 +16,7 @@ from kgscripts.reproductions.openpi.scores import (
     check_ids,
     pair_scores,
     score_step,
-    words_of,
+    stems_of,
 )
 from kgscripts.text.porter import stem
 from schemas.errors import InputError
@@ -134,7 +134,7 @@ def test_pair_scores_have_a_row_for_each_gold_answer() -> None:
     assert pairs.shape == (3, 2, 3)
     assert pairs[:, 0].min() == pytest.approx(1)
     assert pair_scores(["oil"], []).shape == (3, 1, 0)
-    assert words_of("The oil's heat, was: HOT.") == ["the", "oils", "heat", "hot"]
+    assert stems_of("The oil's heat, was: HOT.") == ("the", "oil", "heat", "hot")
 
 
 def test_ids_that_differ_are_named() -> None:

@@ -34,7 +34,7 @@ _PREPOSITIONS = frozenset(
         *("over", "through", "to", "toward", "towards", "under", "up", "upon", "with", "within", "without"),
     )
 )
-"""What ends the head of a noun phrase: "bowl" in "bowl of soup"; a value that begins so is a relational phrase."""
+"""What ends the head of a noun phrase: "bowl" in "bowl of soup"."""
 
 
 class MatchedScores(NamedTuple):
@@ -67,11 +67,6 @@ def clusters(answers: Sequence[str]) -> list[list[int]]:
     for index, answer in enumerate(answers):
         found.setdefault(_subject(answer) or index, []).append(index)
     return list(found.values())
-
-
-def is_relational(value: str) -> bool:
-    """Whether a value is a relational phrase ("in the oven"), not an adjective ("hot")."""
-    return any(word in _PREPOSITIONS for word in value.lower().split(maxsplit=1)[:1])
 
 
 @lru_cache(maxsize=1 << 16)

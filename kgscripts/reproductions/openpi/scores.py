@@ -6,19 +6,14 @@ and *ROUGE-L*. Precision is the mean over the predictions of a step of the best 
 mean over the gold answers of the best score with a prediction; both, and their F1, are averaged over the steps.
 
 Sentences are read into stems once and kept, so that comparing a pair costs about 3 µs.
-
-*METEOR* is that of NLTK (Banerjee and Lavie 2005), where it and its WordNet data are installed, on the words of both
-sentences without those of the template.
 """
 
 from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -142,15 +137,10 @@ def score_of(precision: float, recall: float) -> Score:
     return Score(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
-def words_of(sentence: str) -> list[str]:
-    """The words of a sentence in lower case, without punctuation and the words of the template."""
-    words = sentence.strip().lower().translate(_NO_PUNCTUATION).split()
-    return [word for word in words if word not in TEMPLATE_WORDS]
-
-
 def stems_of(sentence: str) -> tuple[str, ...]:
-    """The stems by which sentences are compared, of `words_of`."""
-    return tuple([stem(word) for word in words_of(sentence)])
+    """The stems by which sentences are compared, in lower case, without punctuation and the words of the template."""
+    words = sentence.strip().lower().translate(_NO_PUNCTUATION).split()
+    return tuple([stem(word) for word in words if word not in TEMPLATE_WORDS])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -213,35 +203,3 @@ def _longest_common_subsequence(gold: _Sentence, predicted: _Sentence) -> int:
         matches = row & gold.places.get(part, 0)
         row = (row + matches) | (row - matches)
     return len(gold.stems) - (row & every).bit_count()
-
-
-def meteor_scores(gold: Mapping[str, Sequence[str]], predictions: Mapping[str, Sequence[str]]) -> Score | None:
-    """Precision, recall and F1 as in the official scores, by METEOR; None where NLTK or its WordNet is missing.
-
-    The ids of the predictions are those of `gold`.
-    """
-    if find_spec("nltk") is None:
-        return None
-    # NLTK is no dependency of the package, and importing it takes a second.
-    single_meteor_score = import_module("nltk.translate.meteor_score").single_meteor_score
-    wordnet = import_module("nltk.corpus").wordnet
-    try:
-        wordnet.ensure_loaded()
-    except LookupError:
-        return None
-
-    def meteor(answer: Sequence[str], guess: Sequence[str]) -> float:
-        if not answer or not guess:
-            return float(answer == guess)
-        return float(single_meteor_score(answer, guess, wordnet=wordnet))
-
-    steps = []
-    for name, answers in gold.items():
-        predicted = distinct_changes(predictions[name])
-        if empty := empty_step(answers, predicted):
-            steps.append(empty.exact)
-            continue
-        guesses = [words_of(sentence) for sentence in predicted]
-        pairs = np.array([[meteor(words_of(answer), guess) for guess in guesses] for answer in answers])
-        steps.extend(best_scores(pairs[None]))
-    return Score(*map(float, np.mean(steps, axis=0)))
