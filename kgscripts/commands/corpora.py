@@ -18,7 +18,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="List, fetch and prepare corpora.",
-    epilog="Example: kgscripts corpora fetch kidscook && kgscripts corpora stats kidscook",
+    epilog="Example: kgscripts corpora fetch kidscook && kgscripts corpora cloze kidscook -o out.tsv",
 )
 
 

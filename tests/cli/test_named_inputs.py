@@ -155,7 +155,6 @@ INPUTS = {
     "corpora agreement annotators": "corpora agreement anna.jsonl BAD",
     "corpora adjudicate annotators": "corpora adjudicate anna.jsonl BAD -o out",
     "corpora adjudicate --decisions": "corpora adjudicate anna.jsonl ben.jsonl -o out --decisions BAD",
-    "corpora stats files": "corpora stats BAD",
     "corpora cloze files": "corpora cloze BAD -o out",
     "corpora cloze --whitelist": f"{_CLOZE} --whitelist BAD",
     "corpora cloze --compare": f"{_CLOZE} --min-count 1 --compare BAD",

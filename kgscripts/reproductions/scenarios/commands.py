@@ -80,7 +80,7 @@ def merge(
         broader={concept.label: concept.broader for concept in concept_scheme()},
     )
     write_lines(output, map(document_line, merged))
-    facts = attrs.asdict(corpus_statistics(merged))
+    facts = corpus_statistics(merged)
     if as_json:
         echo_json(facts)
         return

@@ -7,7 +7,6 @@ counted from 0, and the end is excluded.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -172,39 +171,14 @@ def stories_of(documents: Sequence[Document]) -> list[LabelledStory]:
     ]
 
 
-@frozen(kw_only=True)
-class CorpusStatistics:
-    """The figures of section 3.3; `documents_with_several_scenarios` is a share."""
-
-    documents: int
-    sentences: int
-    labelled_sentences: int
-    sentences_with_several_labels: int
-    segments: int
-    segments_per_document: float
-    documents_with_several_scenarios: float
-    scenarios: int
-    scenarios_with_two_sentences: int
-    scenarios_with_over_100_sentences: int
-    scenarios_with_20_sentences: int
-
-
-def corpus_statistics(documents: Sequence[ScenarioDocument]) -> CorpusStatistics:
-    """The statistics of at least one document."""
+def corpus_statistics(documents: Sequence[ScenarioDocument]) -> dict[str, int]:
+    """The sizes of documents, by name."""
     labels = [labels for document in documents for labels in document.labels()]
-    counts = Counter(scenario for found in labels for scenario in found).values()
-    segments = sum(len(document.segments) for document in documents)
-    scenarios = [{name for segment in document.segments for name in segment.scenarios} for document in documents]
-    return CorpusStatistics(
-        documents=len(documents),
-        sentences=len(labels),
-        labelled_sentences=sum(map(bool, labels)),
-        sentences_with_several_labels=sum(len(found) > 1 for found in labels),
-        segments=segments,
-        segments_per_document=segments / len(documents),
-        documents_with_several_scenarios=sum(len(names) > 1 for names in scenarios) / len(documents),
-        scenarios=len(counts),
-        scenarios_with_two_sentences=sum(count >= 2 for count in counts),
-        scenarios_with_over_100_sentences=sum(count > 100 for count in counts),
-        scenarios_with_20_sentences=sum(count >= 20 for count in counts),
-    )
+    return {
+        "documents": len(documents),
+        "sentences": len(labels),
+        "labelled_sentences": sum(map(bool, labels)),
+        "sentences_with_several_labels": sum(len(found) > 1 for found in labels),
+        "segments": sum(len(document.segments) for document in documents),
+        "scenarios": len({scenario for found in labels for scenario in found}),
+    }
