@@ -182,8 +182,7 @@ def procedures(
 ) -> list[Evaluation]:
     """Evaluate events, tools and objects on procedures of many domains that others annotated.
 
-    Figures of the rules of 0.2.0 and of a plain script stand beside them, and for business processes the released
-    answers of four language models.
+    For business processes, the released answers of four language models stand beside.
     """
     from kgscripts.evaluation.events.procedures import SPLITS, evaluate_procedures
 
