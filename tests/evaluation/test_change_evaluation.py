@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.commands.evaluation_output import print_evaluations
+from kgscripts.evaluation.counting import Score
 from kgscripts.evaluation.result import Evaluation, Role, System, from_json
 from kgscripts.models import registry
 from kgscripts.models.checkpoint import read_card
@@ -20,7 +21,7 @@ from kgscripts.models.registry import find_checkpoint
 from kgscripts.reproductions.openpi.answers import read_answers, read_steps, steps_beside
 from kgscripts.reproductions.openpi.change_template import parse_change
 from kgscripts.reproductions.openpi.predicted import PUBLISHED, evaluate_changes
-from kgscripts.reproductions.openpi.scores import METRICS, Score, StepScores
+from kgscripts.reproductions.openpi.scores import METRICS, StepScores
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError
 from schemas.provenance import Exposure, Model

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
+from kgscripts.evaluation.counting import Score, check_ids
 from kgscripts.reproductions.openpi.scores import (
-    Score,
     StepScores,
-    check_ids,
     pair_scores,
     score_step,
     stems_of,
@@ -141,6 +140,6 @@ def test_ids_that_differ_are_named() -> None:
     with pytest.raises(InputError, match=r"missing: b\|\|1; extra: c\|\|1, d"):
         check_ids(["a||1", "b||1"], ["c||1", "a||1", "d"])
     with pytest.raises(InputError, match="0, 1, 2, 3, 4 and 95 more"):
-        check_ids(map(str, range(100)), {})
+        check_ids(list(map(str, range(100))), {})
     with pytest.raises(InputError, match="no gold answers"):
-        check_ids({}, {})
+        check_ids([], {})

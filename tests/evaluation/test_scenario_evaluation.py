@@ -248,18 +248,18 @@ def test_labels_on_gold_boundaries_are_those_of_given_segments() -> None:
 @pytest.mark.parametrize(
     ("gold", "predicted", "message"),
     [
-        (GOLD, {"a": (), "c": ()}, "no predictions for 1 document: b"),
-        (GOLD, {**PREDICTED, "x": ()}, "predictions but no gold for 1 document: x"),
+        (GOLD, {"a": (), "c": ()}, "missing: b"),
+        (GOLD, {**PREDICTED, "x": ()}, "extra: x"),
         (
             [_document(str(number), 1) for number in range(9)],
             {"y": ()},
-            "no predictions for 9 documents: 0, 1, 2, 3, 4, …; predictions but no gold for 1 document: y",
+            "missing: 0, 1, 2, 3, 4 and 4 more; extra: y",
         ),
-        ([*GOLD, GOLD[0]], PREDICTED, "gold documents with the same id: a"),
+        ([*GOLD, GOLD[0]], PREDICTED, "twice in the gold answers: a"),
         (GOLD, {**PREDICTED, "c": _segments([(0, 2, [BATH])])}, "document c: a segment ends at sentence 2 of 1"),
         (GOLD, {**PREDICTED, "c": _segments([(0, 1, ["..."])])}, "document c: no scenario in '...'"),
         ([_document("a", 0)], {"a": ()}, "the gold documents have no sentence"),
-        ([], {}, "the gold documents have no sentence"),
+        ([], {}, "no gold answers"),
     ],
 )
 def test_what_does_not_fit_is_named(gold: list[ScenarioDocument], predicted: Any, message: str) -> None:

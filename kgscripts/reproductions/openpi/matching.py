@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from kgscripts.evaluation.counting import score_of
 from kgscripts.reproductions.openpi.change_template import parse_change
 from kgscripts.reproductions.openpi.scores import (
     Pairs,
@@ -22,7 +23,6 @@ from kgscripts.reproductions.openpi.scores import (
     distinct_changes,
     empty_step,
     pair_scores,
-    score_of,
     stems_of,
 )
 from schemas.errors import InputError

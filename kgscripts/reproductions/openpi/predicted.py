@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from kgscripts.evaluation.counting import Score, check_ids
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
 from kgscripts.reproductions.openpi.answers import steps_of
 from kgscripts.reproductions.openpi.matching import MatchedScores, match_step
 from kgscripts.reproductions.openpi.reading import OpenPIStep
 from kgscripts.reproductions.openpi.scores import (
     METRICS,
-    Score,
     StepScores,
-    check_ids,
     distinct_changes,
     mean_scores,
     pair_scores,
@@ -66,7 +65,7 @@ def evaluate_changes(
     InputError
         If the ids of gold answers and predictions differ (it names them), there are none, or a step is unknown.
     """
-    check_ids(gold, predictions)
+    check_ids(list(gold), predictions)
     known = steps_of(gold, steps) if steps else []
     matched = {name: match_step(answers, predictions[name]) for name, answers in gold.items()}
     official = {name: scores.official for name, scores in matched.items()}

@@ -36,9 +36,9 @@ from cattrs import BaseValidationError, Converter, transform_error
 
 from kgscripts.corpora.json_records import encodable, json_object
 from kgscripts.corpora.scripts.format import what_is_wrong
+from kgscripts.evaluation.counting import Score, check_ids, score_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
 from kgscripts.models.changes.protocol import ChangeModel
-from kgscripts.reproductions.openpi.scores import Score, check_ids, score_of
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import InputError
 from schemas.input_files import open_input
@@ -167,7 +167,7 @@ def read_schema_answers(path: Path, gold: Mapping[str, SchemaProcedure]) -> Answ
     remedy = 'write {"ID": [{"entity": ["attribute", ...], ...}, ...], ...} with an object for each step'
     answers: dict[str, list[dict[str, list[str]]]] = _read(path, dict[str, list[dict[str, list[str]]]], remedy)
     try:
-        check_ids(gold, answers)
+        check_ids(list(gold), answers)
     except InputError as error:
         raise InputError(error.message, where=str(path), remedy=error.remedy) from error
     for name, procedure in gold.items():

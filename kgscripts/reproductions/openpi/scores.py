@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kgscripts.evaluation.counting import Score, score_of
 from kgscripts.reproductions.openpi.change_template import NO_CHANGE
 from kgscripts.text.porter import stem
-from schemas.errors import InputError
 
 METRICS = ("exact", "bleu", "rouge")
 TEMPLATE_WORDS = frozenset(("and", "was", "is", "before", "afterwards", "after", "of"))
@@ -32,14 +32,6 @@ _BETA_SQUARED = 1.2**2  # ROUGE-L: how much more recall counts than precision.
 
 Pairs = npt.NDArray[np.float64]
 """Scores of pairs by each of `METRICS`, shape (3, gold, predicted)."""
-
-
-class Score(NamedTuple):
-    """Precision, recall and F1, each from 0 to 1."""
-
-    precision: float
-    recall: float
-    f1: float
 
 
 class StepScores(NamedTuple):
@@ -104,37 +96,11 @@ def distinct_changes(predicted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(predicted))
 
 
-def check_ids(gold: Iterable[str], predictions: Iterable[str]) -> None:
-    """Raise InputError, which names ids, if the ids of gold answers and predictions differ or there are none."""
-    gold_ids, predicted_ids = dict.fromkeys(gold), dict.fromkeys(predictions)
-    if not gold_ids:
-        raise InputError("there are no gold answers to evaluate on")
-    missing = [name for name in gold_ids if name not in predicted_ids]
-    extra = [name for name in predicted_ids if name not in gold_ids]
-    if missing or extra:
-        parts = [f"{what}: {_named(names)}" for what, names in (("missing", missing), ("extra", extra)) if names]
-        raise InputError(
-            f"the predictions are not those of the gold answers; {'; '.join(parts)}",
-            remedy="give exactly one line of predictions for each id of the gold answers",
-        )
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:5])
-    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
-
-
 def best_scores(pairs: Pairs) -> Iterable[Score]:
     """The official score of a step by each metric of `pairs`, shape (metrics, gold, predicted)."""
     precisions = pairs.max(axis=1).mean(axis=1).tolist()
     recalls = pairs.max(axis=2).mean(axis=1).tolist()
     return map(score_of, precisions, recalls)
-
-
-def score_of(precision: float, recall: float) -> Score:
-    """A score with its F1, the harmonic mean; 0 if both are."""
-    total = precision + recall
-    return Score(precision, recall, 2 * precision * recall / total if total else 0.0)
 
 
 def stems_of(sentence: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from kgscripts.corpora.scenarios.labels import is_listed
+from kgscripts.evaluation.counting import Score
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
 from kgscripts.reproductions.scenarios.documents import gold_spans
 from kgscripts.reproductions.scenarios.measures import (
@@ -14,7 +15,6 @@ from kgscripts.reproductions.scenarios.measures import (
     BoundaryScores,
     LabelScore,
     Outcome,
-    Score,
     boundary_errors,
     count_confusions,
     count_labels,

@@ -93,25 +93,37 @@ def _json_documents(
 
 def _document(record: Mapping[str, Any], others: Collection[str]) -> ScenarioDocument:
     sentences = strings(record, "sentences")
-    segments = record.get("segments")
     if not sentences:
         raise InputError('"sentences" is empty')
     blank = next((number for number, sentence in enumerate(sentences) if not sentence.strip()), None)
     if blank is not None:
         raise InputError(f"sentence {blank} is blank")
-    if not isinstance(segments, list) or not all(isinstance(segment, dict) for segment in segments):
-        raise InputError('"segments" is not a list of objects')
-    found = [_segment(segment, others) for segment in segments]
+    found = [_segment(segment, others) for segment in segments_of(record)]
     return ScenarioDocument(
         id=record_id(record), sentences=sentences, segments=[segment for segment in found if segment is not None]
     )
 
 
-def _segment(segment: Mapping[str, Any], others: Collection[str]) -> LabelledSegment | None:
+def segments_of(record: Mapping[str, Any]) -> list[Any]:
+    """The segments of a record. Raises InputError where there is no list of them."""
+    segments = record.get("segments")
+    if not isinstance(segments, list):
+        raise InputError('"segments" is not a list')
+    return segments
+
+
+def segment_parts(segment: object) -> tuple[int, int, list[str]]:
+    """The first sentence of a segment, its end, and its scenarios. Raises InputError for what is none."""
+    if not isinstance(segment, dict):
+        raise InputError("a segment is not a JSON object")
     start, end = segment.get("start"), segment.get("end")
     if type(start) is not int or type(end) is not int:
         raise InputError('"start" or "end" of a segment is not a whole number')
-    labels = strings(segment, "scenarios")
+    return start, end, strings(segment, "scenarios")
+
+
+def _segment(segment: object, others: Collection[str]) -> LabelledSegment | None:
+    start, end, labels = segment_parts(segment)
     if not labels:
         raise InputError(f"the segment {start}:{end} has no scenario")
     scenarios = dict.fromkeys(_known(label, others) for label in labels if label != NONE)

@@ -13,22 +13,14 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from statistics import fmean
-from typing import NamedTuple
 
 from attrs import define, frozen
 
+from kgscripts.evaluation.counting import Score
 from kgscripts.evaluation.result import Figure, shares
 from kgscripts.reproductions.published import published_systems
 from schemas.provenance import Direction
 from schemas.scenario_documents import NONE
-
-
-class Score(NamedTuple):
-    """Precision, recall and F1, from 0 to 1."""
-
-    precision: float
-    recall: float
-    f1: float
 
 
 @frozen
