@@ -29,19 +29,16 @@ from functools import cached_property
 from itertools import product
 from operator import add
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from attrs import astuple, frozen
-from cattrs import BaseValidationError, Converter, transform_error
 
-from kgscripts.corpora.json_records import encodable, json_object
-from kgscripts.corpora.scripts.format import what_is_wrong
+from kgscripts.corpora.typed_json import read_typed
 from kgscripts.evaluation.counting import Score, check_ids, score_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
 from kgscripts.models.changes.protocol import ChangeModel
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import InputError
-from schemas.input_files import open_input
 from schemas.provenance import Exposure
 
 _ARTICLES = ("the ", "a ", "an ")
@@ -152,7 +149,7 @@ def read_schema_gold(path: Path) -> dict[str, SchemaProcedure]:
     """The gold procedures of a file, or of that of a folder, by id. Raises InputError for a file of another form."""
     file = path / GOLD if path.is_dir() else path
     remedy = "use the data of OpenPI 2.0 as published"
-    found: dict[str, SchemaProcedure] = _read(file, dict[str, SchemaProcedure], remedy)
+    found: dict[str, SchemaProcedure] = read_typed(file, dict[str, SchemaProcedure], remedy)
     if not found:
         raise InputError("no procedures", where=str(file), remedy=remedy)
     return found
@@ -165,7 +162,7 @@ def read_schema_answers(path: Path, gold: Mapping[str, SchemaProcedure]) -> Answ
     steps.
     """
     remedy = 'write {"ID": [{"entity": ["attribute", ...], ...}, ...], ...} with an object for each step'
-    answers: dict[str, list[dict[str, list[str]]]] = _read(path, dict[str, list[dict[str, list[str]]]], remedy)
+    answers: dict[str, list[dict[str, list[str]]]] = read_typed(path, dict[str, list[dict[str, list[str]]]], remedy)
     try:
         check_ids(list(gold), answers)
     except InputError as error:
@@ -175,39 +172,6 @@ def read_schema_answers(path: Path, gold: Mapping[str, SchemaProcedure]) -> Answ
             detail = f"answers for {len(answers[name])} steps of procedure {name}, but it has {len(procedure.steps)}"
             raise InputError(detail, where=str(path), remedy=remedy)
     return answers
-
-
-def _read(path: Path, kind: Any, remedy: str) -> Any:
-    with open_input(path) as file:
-        try:
-            return _CONVERTER.structure(json_object(file.read().decode("utf-8")), kind)
-        except BaseValidationError as error:
-            faults = transform_error(error, format_exception=what_is_wrong)[:3]
-            raise InputError("; ".join(faults), where=str(path), remedy=remedy) from error
-        except (InputError, ValueError, OSError) as error:
-            raise InputError(
-                getattr(error, "message", f"cannot be read: {error}"), where=str(path), remedy=remedy
-            ) from error
-
-
-def _text(value: object, _: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError("not a string")
-    try:
-        return encodable("text", value)
-    except InputError as error:
-        raise ValueError(error.message) from error
-
-
-def _texts(values: object, _: object) -> list[str]:
-    if not isinstance(values, list):
-        raise TypeError("not a list")
-    return [_text(value, str) for value in values]
-
-
-_CONVERTER = Converter()
-_CONVERTER.register_structure_hook(str, _text)
-_CONVERTER.register_structure_hook_func(lambda kind: kind == list[str], _texts)
 
 
 @frozen

@@ -41,7 +41,7 @@ def test_a_folder_has_a_gold_file_and_published_answers(tmp_path: Path) -> None:
         ("{}", "bad.json: the predictions are not those of the gold answers; missing: 1"),
         ({"1": ANSWER, "0": ANSWER, "x": []}, "extra: 0, x"),
         ('{"1": [{"kettle": ["heat"]}]}', "answers for 1 steps of procedure 1, but it has 2"),
-        ({"1": {"kettle": ["heat"]}}, "expected a mapping @ $['1'][0]"),
+        ({"1": {"kettle": ["heat"]}}, "not a list @ $['1']"),
         ({"1": [{}, ["kettle"]]}, "expected a mapping @ $['1'][1]"),
         ({"1": [{}, None]}, "expected a mapping @ $['1'][1]"),
         ({"1": [{"kettle": "heat"}, {}]}, "not a list @ $['1'][0]['kettle']"),
