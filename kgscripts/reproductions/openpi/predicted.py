@@ -1,7 +1,7 @@
 """The evaluation of predicted state changes on OpenPI (Tandon et al., EMNLP 2020, section 6).
 
-Beside the official scores (`scores`): one-to-one and cluster scores (`matching`), the official ones by topic, modality
-and position, and the published figures.
+Beside the official scores (`scores`): one-to-one and cluster scores (`matching`), the official ones by topic and
+modality, and the published figures.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from kgscripts.reproductions.published import published_systems
 """GPT-2 on the test split (tables 4 and 5)."""
 UNSEEN_TOPICS = ("Health",)
 """The topics of which OpenPI has steps in its test split only."""
-_LAST_POSITION = 6
 _NAMES = {"exact": "exact", "bleu": "BLEU", "rouge": "ROUGE"}
 _PARTS = ("precision", "recall", "F1")
 
@@ -76,7 +75,6 @@ def evaluate_changes(
         *_figures(means.clusters, ", clusters"),
         *_by_topic(official, known, unseen),
         *_by_modality(gold, predictions, known),
-        *_grouped([(f"step {position}", official[name]) for name in gold if (position := _position(name))]),
     )
     return Evaluation(
         task="state changes",
@@ -118,14 +116,6 @@ def _by_modality(gold: Answers, predictions: Answers, steps: Sequence[OpenPIStep
             if chosen:
                 labelled.append((name.replace("_", " "), score_step(chosen, predictions[step.id])))
     return _grouped(labelled)
-
-
-def _position(name: str) -> str:
-    """The number at the end of an id; "" if there is none."""
-    number = name.rpartition("||")[2]
-    if not (number.isascii() and number.isdigit()):
-        return ""
-    return number if int(number[:9]) < _LAST_POSITION else f"{_LAST_POSITION} and later"
 
 
 def _grouped(scores: Sequence[tuple[str, StepScores]]) -> list[Figure]:
