@@ -53,7 +53,7 @@ def fetch(
     base_url: Annotated[str, typer.Option(metavar="URL", help="A mirror with GitHub's paths.")] = GITHUB,
     as_json: AsJson = False,
 ) -> None:
-    """Download corpora, checking each file's SHA-256. Existing files are kept, interrupted downloads are resumed."""
+    """Download corpora, checking each file's SHA-256. Existing files are kept."""
     from rich.progress import DownloadColumn, TimeRemainingColumn
 
     from kgscripts.corpora import fetching

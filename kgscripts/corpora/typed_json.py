@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from types import GenericAlias
+from typing import Any, get_args
 
 from cattrs import BaseValidationError, Converter, transform_error
 
@@ -48,11 +49,12 @@ def _number(value: object, kind: type[int | float]) -> int | float:
 def _list(values: object, kind: Any) -> list[Any]:
     if not isinstance(values, list):
         raise TypeError("not a list")
-    return list(_CONVERTER.structure(values, Sequence[get_args(kind)]))  # type: ignore[misc]
+    sequence: Any = GenericAlias(Sequence, get_args(kind))
+    return list(_CONVERTER.structure(values, sequence))
 
 
 _CONVERTER = Converter()
 _CONVERTER.register_structure_hook(str, _text)
 _CONVERTER.register_structure_hook(int, _number)
 _CONVERTER.register_structure_hook(float, _number)
-_CONVERTER.register_structure_hook_func(lambda kind: get_origin(kind) is list, _list)
+_CONVERTER.register_structure_hook_func(lambda kind: getattr(kind, "__origin__", None) is list, _list)
