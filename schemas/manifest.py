@@ -43,9 +43,8 @@ def _is_count(_: object, attribute: Attribute[Any], value: object) -> None:
 
 def _has_options(_: object, __: object, value: Mapping[str, object]) -> None:
     """Later commands assemble the graph again with these options."""
-    for name in ("min_support", "min_readers"):
-        if (least := value.get(name)) is not None:
-            check_number(name, least)
+    if (least := value.get("min_support")) is not None:
+        check_number("min_support", least)
     for name in ("extractors", "enrichers", "rules"):
         if not isinstance(value.get(name, ""), str):
             raise TypeError(f"{name} is no text")

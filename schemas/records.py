@@ -76,7 +76,6 @@ class DiscardReason(StrEnum):
     STATIVE = "state, not event"
     NO_CONTENT = "no content word"
     BELOW_SUPPORT = "below minimum support"
-    FEW_READERS = "read by too few extractors"
     CYCLE = "order contradicted by more frequent order"
     UNKNOWN_SCENARIO = "scenario not listed"
     DUPLICATE_ID = "duplicate id"

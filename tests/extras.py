@@ -9,7 +9,6 @@ from pathlib import Path
 from attrs import frozen
 
 from tests.corpora.test_packages import pdf
-from tests.evaluation.test_change_evaluation import GOLD, PREDICTED
 from tests.training import corpus
 
 _FAST = ("--without", "state-changes", "--without", "scenarios", "--without", "steps")
@@ -54,14 +53,6 @@ EXTRAS = {
         says=f"{json.dumps(_HELLO)}\n",
         shows="serverInfo",
     ),
-    "meteor": Extra(
-        modules=("nltk",),
-        needed_by=lambda folder: (
-            *("evaluate", "state-changes", "--gold", folder / "gold.jsonl"),
-            *("--predictions", folder / "predictions.jsonl"),
-        ),
-        shows="METEOR: python -m nltk.downloader wordnet",  # nltk is there, its data are in no package
-    ),
     "pdf": Extra(modules=("pypdf",), needed_by=_built("a.pdf"), shows="1 source"),
     "ray": Extra(
         modules=("ray",), needed_by=lambda folder: (*_built("tea.txt")(folder), "--engine", "ray"), shows="1 source"
@@ -101,6 +92,3 @@ def prepare(folder: Path) -> None:
     (folder / "page.html").write_text(page, encoding="utf-8")
     corpus.write(folder)
     corpus.configuration(folder)
-    for name, answers in (("gold", GOLD), ("predictions", PREDICTED)):
-        rows = [json.dumps({"id": step, "answers": sentences}) + "\n" for step, sentences in answers.items()]
-        (folder / f"{name}.jsonl").write_text("".join(rows), encoding="utf-8")

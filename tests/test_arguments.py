@@ -57,7 +57,7 @@ def _functions(graph: ScriptGraph) -> dict[str, tuple[Callable[..., Any], dict[s
             kgscripts.build_graph,
             {
                 **{"texts": ["boil the water."], "output": "made", "extractors": tiny(), "inputs": (), "without": ()},
-                **{"min_support": 1, "min_readers": 1, "jobs": 1, **dict.fromkeys(_OPTIONS)},
+                **{"min_support": 1, "jobs": 1, **dict.fromkeys(_OPTIONS)},
             },
         ),
         "correct_graph": (kgscripts.correct_graph, {"directory": "none", "corrections": []}),
@@ -111,7 +111,6 @@ def test_a_wrong_argument_is_told(name: str, argument: str, graph: ScriptGraph) 
     [
         *({"texts": texts} for texts in _NO_TEXTS),
         *({"min_support": number} for number in (math.nan, 1.5, "3", True, 0, 10**40)),
-        *({"min_readers": number} for number in ("2", True, 0, 2)),
         *({"jobs": number} for number in (True, 1.0, "2", math.inf, -1)),
         *({"limit": number} for number in ("3", 2.5, False)),
         *({name: 5} for name in ("output", "inputs", "scenario", "format", "base_iri", "licence", "extractors")),

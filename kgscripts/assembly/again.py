@@ -34,7 +34,6 @@ def assemble_again(store: RecordStore, directory: Path, manifest: Manifest, enri
         base_iri=manifest.base_iri,
         licence=manifest.licence,
         min_support=int(manifest.configuration.get("min_support") or 1),
-        min_readers=int(manifest.configuration.get("min_readers") or 1),
         enrichers=enrichers,
         packages=packages_of(str(manifest.configuration.get("rules") or ""), str(directory)),
     )

@@ -74,7 +74,6 @@ def assemble(
     base_iri: str,
     licence: str | None = None,
     min_support: int = 1,
-    min_readers: int = 1,
     enrichers: Sequence[Enricher] = (),
     packages: Sequence[RulePackage] = (),
     memory: int | None = None,
@@ -82,9 +81,8 @@ def assemble(
 ) -> Assembled:
     """Make the graph of all documents from the records of the extractors with these `versions`, and put it into place.
 
-    Nodes and relations with a support of fewer than `min_support` sources are left out, and so are mentions, tools and
-    state changes that fewer than `min_readers` extractors have read. `memory` is in bytes, by default a quarter of the
-    machine's. The graph depends neither on it nor on the number of `partitions`, which are
+    Nodes and relations with a support of fewer than `min_support` sources are left out. `memory` is in bytes, by
+    default a quarter of the machine's. The graph depends neither on it nor on the number of `partitions`, which are
     computed one after another.
 
     Raises
@@ -105,7 +103,7 @@ def assemble(
             corrected = [item for item in read_corrections(store) if not item.withdrawn]
             readers = _readers(engine, store, versions, enrichers, packages)
             log = DiscardLog(write_line)
-            assembly = Assembly(store, writer, log, readers, corrected, enrichers, packages, min_readers)
+            assembly = Assembly(store, writer, log, readers, corrected, enrichers, packages)
             for module in (changes, order_pairs, titles):
                 module.add_functions(engine)
             corrections.add_functions(engine, corrected)
@@ -151,7 +149,6 @@ class Assembly:
     corrections: Sequence[Correction] = ()
     enrichers: Sequence[Enricher] = ()
     packages: Sequence[RulePackage] = ()
-    min_readers: int = 1
     enriched: set[tuple[str, str]] = field(factory=set, init=False)
     sources: dict[str, int | str] = field(factory=dict, init=False)
 
@@ -177,7 +174,7 @@ class Assembly:
         totals = (*relations.TOTALS, *(total for relation in counted for total in relation.totals))
         further = [kind for kind in _kinds(self.packages) if kind not in records.KINDS]
         return {
-            "Records": records.steps(_kinds(self.packages), self.min_readers),
+            "Records": records.steps(_kinds(self.packages)),
             "Corrections": corrections.steps(self.corrections, self.store),
             "Names and mentions": mentions.steps(readers),
             "Enrichers": enriched.steps(self.store, self.enrichers, self.enriched),
@@ -210,7 +207,7 @@ class Assembly:
                 *(made_by(*relation.by_document(readers), name=f"count {relation.name}") for relation in pairs),
                 *(made_by(relation.merged(readers)) for relation in pairs),
             ],
-            "Discards": self.log.steps(every, added, several=self.min_readers > 1),
+            "Discards": self.log.steps(every, added),
             "Revisions": [
                 *revised(every, numbers, rejected, added, has_roles=has_roles),
                 made_by(typicality.salience_ranks()),
@@ -247,7 +244,6 @@ class Assembly:
             models={model.digest: f"{model.name} {model.version}" for _, model in self.readers.distinct()},
             configuration={
                 "min_support": min_support,
-                "min_readers": self.min_readers,
                 "extractors": " ".join(extractors),
                 "enrichers": " ".join(sorted(enricher.name for enricher in self.enrichers)),
                 "rules": " ".join(sorted(package.name for package in self.packages)),

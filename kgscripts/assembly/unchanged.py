@@ -42,7 +42,6 @@ class Assembling:
     base_iri: str
     licence: str | None
     min_support: int
-    min_readers: int
 
     def remember(self, directory: Path, store: RecordStore, graph: StoredGraph) -> None:
         """Note in the directory that `graph` was made of the records of `store`."""
@@ -90,7 +89,6 @@ class Assembling:
             self.base_iri,
             self.licence,
             self.min_support,
-            self.min_readers,
         ]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 

@@ -56,7 +56,6 @@ def make_graph(
             options.base_iri or base_before or DEFAULT_BASE_IRI,
             (licence_before if options.licence is None else options.licence) or None,
             options.min_support,
-            options.min_readers,
         )
         add_corrections(store, corrections)
         run = Run(jobs=options.jobs)
@@ -107,7 +106,6 @@ def _assemble(store: RecordStore, directory: Path, assembling: Assembling, memor
         base_iri=assembling.base_iri,
         licence=assembling.licence,
         min_support=assembling.min_support,
-        min_readers=assembling.min_readers,
         enrichers=assembling.enrichers,
         packages=assembling.packages,
         memory=memory,

@@ -30,7 +30,6 @@ from schemas.arguments import bytes_of
 from schemas.errors import ConfigurationError
 from schemas.manifest import check_licence
 from schemas.provenance import Model
-from schemas.records import EventMention
 from schemas.vocabulary import check_base_iri
 
 if TYPE_CHECKING:
@@ -73,8 +72,6 @@ class BuildOptions:
     """The maximum number of sources."""
     min_support: int = 1
     """The least support, in sources; by default 1."""
-    min_readers: int = 1
-    """Keep what at least N extractors have read; by default 1."""
     strict: bool = False
     """Stop at the first bad record or failing extractor."""
     any_language: bool = False
@@ -136,8 +133,7 @@ class BuildOptions:
         Raises
         ------
         ConfigurationError
-            If extractors are unknown or do not fit together, or settings are none of theirs, or fewer extractors read
-            events than have to agree on each.
+            If extractors are unknown or do not fit together, or settings are none of theirs.
         ModelError
             If a model does not exist, is damaged, or is for another task.
         """
@@ -150,7 +146,6 @@ class BuildOptions:
             added = read_scenario_list(self.scenario_list) if self.scenario_list is not None else []
             extractors, without = for_build(self.scenarios, added, extractors, without)
         chosen = choose(extractors, without, lambda: parser or describe_pipeline(self.spacy_model))
-        self._check_readers([item.extractor.name for item in chosen if EventMention in item.extractor.gives])
         return chosen, with_records(enrichers, {kind for item in chosen for kind in item.extractor.gives})
 
     def file_inputs(self, files: Iterable[File]) -> list[BuildInput]:
@@ -187,13 +182,6 @@ class BuildOptions:
         enrichers = choose_enrichers(of_enrichers, left_out, also, settings)
         without = [name for name in left_out if name not in installed]
         return with_settings(kept, without, settings), without, enrichers
-
-    def _check_readers(self, names: Sequence[str]) -> None:
-        """Raise ConfigurationError if fewer extractors read events than have to agree on each."""
-        if 1 < self.min_readers > len(names):
-            who = f"only {' and '.join(names)} read" if names else "no extractor reads"
-            remedy = "add one that reads events, such as --also llm, or give a lower number"
-            raise ConfigurationError(f"{who} events", where=f"--min-readers {self.min_readers}", remedy=remedy)
 
 
 @frozen

@@ -18,7 +18,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="List, fetch and prepare corpora.",
-    epilog="Example: kgscripts corpora fetch kidscook && kgscripts corpora stats kidscook",
+    epilog="Example: kgscripts corpora fetch kidscook && kgscripts corpora cloze kidscook -o out.tsv",
 )
 
 
@@ -53,7 +53,7 @@ def fetch(
     base_url: Annotated[str, typer.Option(metavar="URL", help="A mirror with GitHub's paths.")] = GITHUB,
     as_json: AsJson = False,
 ) -> None:
-    """Download corpora, checking each file's SHA-256. Existing files are kept, interrupted downloads are resumed."""
+    """Download corpora, checking each file's SHA-256. Existing files are kept."""
     from rich.progress import DownloadColumn, TimeRemainingColumn
 
     from kgscripts.corpora import fetching

@@ -12,15 +12,14 @@ as the recipe has actions, they are its actions in order; other alignments of su
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from io import TextIOWrapper
 from pathlib import Path
 
 from attrs import evolve, frozen
 
 from kgscripts.corpora.plain_text import document_of_text
 from kgscripts.corpora.recipe_flow import TaggedPhrase, read_recipes
+from kgscripts.corpora.source import numbered_lines
 from schemas.errors import InputError
-from schemas.input_files import open_input
 from schemas.records import Document
 
 ALIGNMENTS, RECIPES = "alignments.tsv", "recipes"
@@ -120,26 +119,17 @@ def _actions(name: str, recipe: AraRecipe, rows: Sequence[_Row]) -> dict[int, Ta
 
 def _rows(path: Path, recipes: Mapping[str, AraRecipe]) -> Iterator[_Row]:
     aligned: set[tuple[str, int, str]] = set()
-    try:
-        with TextIOWrapper(open_input(path), encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                columns = line.rstrip("\r\n").split("\t")
-                where = f"{path}:{number}"
-                if number == 1:
-                    if columns != _HEADER:
-                        named = ", ".join(_HEADER)
-                        raise InputError(f"the columns are not {named}", where=where, remedy=_PUBLISHED)
-                    continue
-                if not line.strip():
-                    continue
-                row = _row(columns, recipes, where)
-                key = (row.recipe, row.token, row.other_recipe)
-                if key in aligned:
-                    raise InputError("the action is aligned twice", where=where, remedy="delete one of the lines")
-                aligned.add(key)
-                yield row
-    except (UnicodeDecodeError, OSError) as error:
-        raise InputError(f"it cannot be read: {error}", where=str(path), remedy="use a file in UTF-8") from error
+    lines = numbered_lines(path)
+    where, header = next(lines, (str(path), ""))
+    if header.split("\t") != _HEADER:
+        raise InputError(f"the columns are not {', '.join(_HEADER)}", where=where, remedy=_PUBLISHED)
+    for where, line in lines:
+        row = _row(line.split("\t"), recipes, where)
+        key = (row.recipe, row.token, row.other_recipe)
+        if key in aligned:
+            raise InputError("the action is aligned twice", where=where, remedy="delete one of the lines")
+        aligned.add(key)
+        yield row
 
 
 def _row(columns: Sequence[str], recipes: Mapping[str, AraRecipe], where: str) -> _Row:

@@ -9,17 +9,14 @@ steps are the same if their description is. A description is a verb, "-" and the
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
 
 import networkx as nx
-from attrs import frozen
+from attrs import field, frozen, validators
 
 from kgscripts.corpora.how_tos import HowTo, Section, document_of_how_to
+from kgscripts.corpora.typed_json import read_typed
 from schemas.errors import InputError
-from schemas.input_files import open_input
 from schemas.records import Document
 
 RECORDINGS, TASK_GRAPHS = "recordings.json", "task_graphs"
@@ -82,6 +79,37 @@ class Activity:
         ]
 
 
+@frozen
+class _RecordedStep:
+    start_time: float
+    description: str = field()
+
+    @description.validator
+    def _has_words(self, _: object, value: str) -> None:
+        if not value.strip(" -"):
+            raise ValueError("a step without description")
+
+
+@frozen
+class _Recorded:
+    activity_name: str = field(validator=validators.matches_re(r"(?s).*\S.*"))
+    steps: list[_RecordedStep]
+
+
+@frozen
+class _TaskGraph:
+    steps: dict[str, str]
+    edges: list[list[int]]
+
+    def __attrs_post_init__(self) -> None:
+        for number, text in self.steps.items():
+            if not number.isdecimal() or not text.strip(" -"):
+                raise ValueError(f"step {number!r} has no number and description")
+        for edge in self.edges:
+            if len(edge) != 2 or not {str(end) for end in edge} <= self.steps.keys():
+                raise ValueError(f"the edge {edge} does not join the numbers of two steps")
+
+
 def read_activities(directory: Path) -> list[Activity]:
     """The activities that have a task graph, by name; recordings of others are left out.
 
@@ -98,83 +126,35 @@ def read_activities(directory: Path) -> list[Activity]:
     recordings: dict[str, list[Recording]] = {}
     names: dict[str, str] = {}
     path = directory / RECORDINGS
-    for name, content in _object(path).items():
-        activity, recording = _recording(name, content, f"{path}: recording {name!r}")
-        key = "".join(activity.lower().split())
-        names[key] = activity.lower()
-        recordings.setdefault(key, []).append(recording)
+    for name, told in read_typed(path, dict[str, _Recorded], _PUBLISHED).items():
+        activity = told.activity_name.lower()
+        key = "".join(activity.split())
+        names[key] = activity
+        recordings.setdefault(key, []).append(_recording(name, told, f"{path}: recording {name!r}"))
     found = []
     for file in files:
         if file.stem not in recordings:
             raise InputError("no recording of this activity", where=str(file), remedy=f"add some to {path}")
-        steps, graph = _task_graph(_object(file), file)
+        steps, graph = _task_graph(read_typed(file, _TaskGraph, _PUBLISHED), file)
         found.append(Activity(names[file.stem], steps, graph, tuple(recordings[file.stem])))
     return found
 
 
-def _recording(name: str, content: object, where: str) -> tuple[str, Recording]:
-    activity, steps = _values(content, "activity_name", "steps")
-    if not isinstance(activity, str) or not activity.strip() or not isinstance(steps, list):
-        _refuse('not an object with "activity_name" and a list of "steps"', where)
-    told = []
-    for place, step in enumerate(steps, start=1):
-        start, text = _values(step, "start_time", "description")
-        if isinstance(start, bool) or not isinstance(start, int | float) or not _is_text(text):
-            _refuse(f'step {place} has no "start_time" in seconds and "description"', where)
-        if start >= 0:
-            told.append((start, text))
-    if not told:
-        _refuse("none of its steps was done", where)
-    ordered = sorted(told, key=lambda item: item[0])
-    return activity, Recording(name, tuple(CookingStep.of(text) for _, text in ordered))
+def _recording(name: str, told: _Recorded, where: str) -> Recording:
+    done = sorted((step for step in told.steps if step.start_time >= 0), key=lambda step: step.start_time)
+    if not done:
+        raise InputError("none of its steps was done", where=where, remedy=_PUBLISHED)
+    return Recording(name, tuple(CookingStep.of(step.description) for step in done))
 
 
-def _task_graph(content: Mapping[str, Any], file: Path) -> tuple[tuple[CookingStep, ...], nx.DiGraph]:
-    steps, edges = _values(content, "steps", "edges")
-    if not isinstance(steps, dict) or not isinstance(edges, list):
-        _refuse('not an object with "steps" and a list of "edges"', str(file))
-    for number, text in steps.items():
-        if not number.isdecimal() or not _is_text(text):
-            _refuse(f"step {number!r} has no number and description", str(file))
-    numbers = [int(number) for number, text in steps.items() if text not in _ENDS]
+def _task_graph(content: _TaskGraph, file: Path) -> tuple[tuple[CookingStep, ...], nx.DiGraph]:
+    numbers = [int(number) for number, text in content.steps.items() if text not in _ENDS]
     place_of = {number: place for place, number in enumerate(numbers)}
     graph = nx.DiGraph()
     graph.add_nodes_from(place_of.values())
-    for edge in edges:
-        pair: Sequence[Any] = edge if isinstance(edge, list) and len(edge) == 2 else (None, None)
-        if any(isinstance(end, bool) or not isinstance(end, int) or str(end) not in steps for end in pair):
-            _refuse(f"the edge {edge} does not join the numbers of two steps", str(file))
-        if all(end in place_of for end in pair):
-            graph.add_edge(place_of[pair[0]], place_of[pair[1]])
+    graph.add_edges_from((place_of[one], place_of[other]) for one, other in content.edges if {one, other} <= {*numbers})
     if not nx.is_directed_acyclic_graph(graph):
         circle = " -> ".join(str(numbers[start]) for start, _ in nx.find_cycle(graph))
-        _refuse(f"the steps {circle} precede each other in a circle", str(file))
-    return tuple(CookingStep.of(steps[str(number)]) for number in numbers), graph
-
-
-def _object(path: Path) -> dict[str, Any]:
-    try:
-        with open_input(path) as file:
-            content = json.loads(file.read().decode("utf-8"))
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"not JSON: {error.msg} at column {error.colno}", where=f"{path}:{error.lineno}", remedy=_PUBLISHED
-        ) from error
-    except (ValueError, RecursionError, OSError) as error:
-        raise InputError(f"it cannot be read: {error}", where=str(path), remedy=_PUBLISHED) from error
-    if not isinstance(content, dict):
-        _refuse("not a JSON object", str(path))
-    return content
-
-
-def _values(content: object, *keys: str) -> list[Any]:
-    """The values of an object; None for what it lacks, and for another value than an object."""
-    return [content.get(key) if isinstance(content, dict) else None for key in keys]
-
-
-def _is_text(text: object) -> bool:
-    return isinstance(text, str) and bool(text.strip(" -"))
-
-
-def _refuse(detail: str, where: str) -> NoReturn:
-    raise InputError(detail, where=where, remedy=_PUBLISHED)
+        message = f"the steps {circle} precede each other in a circle"
+        raise InputError(message, where=str(file), remedy=_PUBLISHED)
+    return tuple(CookingStep.of(content.steps[str(number)]) for number in numbers), graph

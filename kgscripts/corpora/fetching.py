@@ -1,4 +1,4 @@
-"""The corpora that can be downloaded, and their download: transfers are resumed, and checksums are verified."""
+"""The corpora that can be downloaded, and their download, which verifies checksums."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def select(names: list[str]) -> list[Corpus]:
 
 
 ATTEMPTS = 4
-"""The number of attempts in one call; each attempt resumes the one before."""
+"""The number of attempts in one call."""
 
 _PAUSE = 1.0  # seconds before the second attempt; before the third, twice that
 _TIMEOUT = 30.0  # seconds without a byte
@@ -112,10 +112,6 @@ class Fetched:
     outcome: Outcome
 
 
-class _WrongContentError(Exception):
-    """The server sends more or fewer bytes than the file has."""
-
-
 def fetch(
     files: Iterable[RemoteFile],
     into: Path,
@@ -125,9 +121,9 @@ def fetch(
 ) -> Iterator[Fetched]:
     """Download files into a folder; yield each one once it is complete.
 
-    A file that already exists with the right SHA-256 is not requested. An interrupted transfer is kept in
-    ``NAME.part`` and resumed, in this call or in a later one. `on_bytes` is called with the number of bytes that have
-    arrived since its last call; the number is negative where some have to be fetched again.
+    A file that already exists with the right SHA-256 is not requested. An interrupted transfer is tried again.
+    `on_bytes` is called with the number of bytes that have arrived since its last call; the number is negative where
+    some have to be fetched again.
 
     Raises InputError for content with another digest, StoreError where the server refuses or cannot be reached or
     the disk cannot be written, ConfigurationError for an invalid base URL.
@@ -162,7 +158,6 @@ def _fetch_file(
         return Fetched(remote, target, Outcome.PRESENT)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
-    on_bytes(_size(part))
     for attempt in range(1, ATTEMPTS + 1):
         try:
             _transfer(client, remote, part, url, on_bytes)
@@ -172,12 +167,10 @@ def _fetch_file(
                 raise StoreError(
                     f"cannot be fetched: {hidden(str(error)) or type(error).__name__}",
                     where=without_user(url),
-                    remedy="run the command again: it resumes the transfer",
+                    remedy="run the command again",
                 ) from None
             time.sleep(_PAUSE * attempt)
-        except _WrongContentError:
-            break
-    if _size(part) != remote.bytes or file_digest(part) != remote.sha256:
+    if file_digest(part) != remote.sha256:
         part.unlink(missing_ok=True)
         raise InputError(
             f"wrong content: not the {remote.bytes:,} bytes with SHA-256 {remote.sha256}",
@@ -189,40 +182,28 @@ def _fetch_file(
 
 
 def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on_bytes: Callable[[int], None]) -> None:
-    """Download the missing part of a file. Raises httpx.TransportError where another attempt may succeed."""
-    have = _size(part)
-    if have >= remote.bytes:
-        return
-    with client.stream("GET", url, headers={"Range": f"bytes={have}-"} if have else {}) as response:
+    """Download a file, as far as it has the right size. Raises httpx.RequestError where another attempt may succeed."""
+    have = 0
+    with part.open("wb") as file, client.stream("GET", url) as response:
         if response.status_code == 429 or response.status_code >= 500:
             raise httpx.TransportError(f"the server answers {response.status_code} {response.reason_phrase}")
-        if response.status_code == 416:
-            raise _WrongContentError
-        if response.status_code not in (200, 206):
+        if response.status_code != 200:
             raise StoreError(
                 f"the server answers {response.status_code} {hidden(response.reason_phrase)}",
                 where=without_user(url),
                 remedy="check --base-url and the network's proxy",
             )
-        resumes = response.headers.get("content-range", "").startswith(f"bytes {have}-")
-        if not resumes:
-            if response.status_code == 206:
-                raise httpx.RemoteProtocolError("the server sends another range than was requested")
-            on_bytes(-have)
-            have = 0
-        length = response.headers.get("content-length")
-        if length and "content-encoding" not in response.headers and have + int(length) != remote.bytes:
-            raise _WrongContentError
-        with part.open("ab" if resumes else "wb") as file:
+        if int(response.headers.get("content-length", remote.bytes)) != remote.bytes:
+            return
+        try:
             for chunk in response.iter_bytes():
                 file.write(chunk)
                 have += len(chunk)
                 on_bytes(len(chunk))
                 if have > remote.bytes:
-                    raise _WrongContentError
-        if have < remote.bytes:
-            raise httpx.RemoteProtocolError("the server closed the connection before the end")
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+                    return
+            if have < remote.bytes:
+                raise httpx.RemoteProtocolError("the server closed the connection before the end")
+        except httpx.RequestError:
+            on_bytes(-have)
+            raise

@@ -8,15 +8,14 @@ of an action, ``d``: its destination), and two more edges. A recipe begins at to
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
 
 from attrs import frozen
 
 from kgscripts.corpora.detokenizing import detokenize
+from kgscripts.corpora.source import numbered_lines
 from schemas.errors import InputError
-from schemas.input_files import open_input
 
 _COLUMNS = 10
 _NO_TAG = "O"
@@ -73,19 +72,12 @@ def read_recipes(path: Path) -> list[TaggedRecipe]:
 
 def _blocks(path: Path) -> Iterator[list[_Row]]:
     block: list[_Row] = []
-    try:
-        with TextIOWrapper(open_input(path), encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.strip():
-                    continue
-                columns = line.rstrip("\n").split("\t")
-                where = f"{path}:{number}"
-                if columns[0] == "1" and block:
-                    yield block
-                    block = []
-                block.append(_row(columns, len(block) + 1, where))
-    except (UnicodeDecodeError, OSError) as error:
-        raise InputError(f"it cannot be read: {error}", where=str(path), remedy="use a file in UTF-8") from error
+    for where, line in numbered_lines(path):
+        columns = line.split("\t")
+        if columns[0] == "1" and block:
+            yield block
+            block = []
+        block.append(_row(columns, len(block) + 1, where))
     if block:
         yield block
 

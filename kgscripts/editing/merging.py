@@ -109,7 +109,6 @@ def _check_alike(first: _Part, other: _Part) -> None:
         "--base-iri": (first.manifest.base_iri, other.manifest.base_iri),
         "--licence": (first.manifest.licence, other.manifest.licence),
         "--min-support": tuple(part.manifest.configuration.get("min_support") for part in (first, other)),
-        "--min-readers": tuple(part.manifest.configuration.get("min_readers") for part in (first, other)),
         "enrichers": tuple(part.manifest.configuration.get("enrichers") for part in (first, other)),
         "settings": tuple(_settings(part.manifest) for part in (first, other)),
     }

@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from math import comb
+from typing import NamedTuple
 
 from kgscripts.evaluation.result import Evaluation, Example, System, shares
+from schemas.errors import InputError
 from schemas.provenance import Exposure
 
 EXTRACTOR = "events"
@@ -105,9 +107,46 @@ def b_cubed_scores(gold: Sequence[object], found: Sequence[object]) -> dict[str,
     )
 
 
+class Score(NamedTuple):
+    """Precision, recall and F1, each from 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def score_of(precision: float, recall: float) -> Score:
+    """A score with its F1, the harmonic mean; 0 if both are."""
+    total = precision + recall
+    return Score(precision, recall, 2 * precision * recall / total if total else 0.0)
+
+
 def _scores(precision: float, recall: float) -> dict[str, float]:
-    both = precision + recall
-    return {"precision": precision, "recall": recall, "F1": 2 * precision * recall / both if both else 0.0}
+    return dict(zip(("precision", "recall", "F1"), score_of(precision, recall), strict=True))
+
+
+def check_ids(gold: Sequence[str], predicted: Iterable[str]) -> None:
+    """Raise InputError, which names ids, if those of gold answers and predictions differ, there are none, or a gold one
+    occurs twice."""
+    known, found = Counter(gold), dict.fromkeys(predicted)
+    if not known:
+        raise InputError("there are no gold answers to evaluate on", remedy="give some")
+    wrong = {
+        "twice in the gold answers": [name for name, times in known.items() if times > 1],
+        "missing": [name for name in known if name not in found],
+        "extra": [name for name in found if name not in known],
+    }
+    if any(wrong.values()):
+        parts = [f"{what}: {_first(names)}" for what, names in wrong.items() if names]
+        raise InputError(
+            f"the predictions are not those of the gold answers; {'; '.join(parts)}",
+            remedy="give exactly one prediction for each id of the gold answers",
+        )
+
+
+def _first(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:5])
+    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
 
 
 def named(name: str, scores: Mapping[str, float]) -> dict[str, float]:

@@ -182,8 +182,7 @@ def procedures(
 ) -> list[Evaluation]:
     """Evaluate events, tools and objects on procedures of many domains that others annotated.
 
-    Figures of the rules of 0.2.0 and of a plain script stand beside them, and for business processes the released
-    answers of four language models.
+    For business processes, the released answers of four language models stand beside.
     """
     from kgscripts.evaluation.events.procedures import SPLITS, evaluate_procedures
 
@@ -415,17 +414,6 @@ def pages(
 
     report(description="pages")
     return [evaluate_pages(directory, split=split, progress=lambda done: report(completed=done))]
-
-
-@evaluation_task("GRAPH --examples 10")
-def agreement(directory: GraphFolder) -> list[Evaluation]:
-    """Say what every two extractors of a graph agree on, without gold: mentions, tools, changes, scenarios, needs.
-
-    Only texts that both have read count. --examples prints mentions that one of them has read alone.
-    """
-    from kgscripts.evaluation.agreement import evaluate_agreement
-
-    return [evaluate_agreement(directory)]
 
 
 @evaluation_task("GRAPH --examples 10")

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.spatial.distance import squareform
-
 from kgscripts.corpora.scenarios.labels import is_listed, resolve, resolve_title
 from kgscripts.evaluation.counting import b_cubed_scores, named, pair_scores
 from kgscripts.evaluation.lists import list_rows
 from kgscripts.evaluation.result import Evaluation, Example, Figure, compared, counts, shares
-from kgscripts.models.sentence_vectors import quantised_vectors
-from kgscripts.models.stored_vectors import SCALE
 from kgscripts.titles.keys import title_key
-from kgscripts.titles.plain import plain_title
 from schemas.provenance import Exposure
 
 SPLITS = ("development", "test")
 
-LEAST_COSINE = 0.84
-LEAST_OF_SAME_VERB = 0.78
-"""Mean cosines from which on titles are one; chosen on the development titles, for a precision of 0.95 at least."""
-
-_OTHER_VERB = 2.0
 _OURS, _PLAIN = "same verb and object (in a build)", "same label but for how to and determiners"
 
 
@@ -34,21 +22,16 @@ def gold_titles(split: str) -> list[tuple[str, str]]:
 
 
 def evaluate_titles(split: str, *, source: str = "") -> Evaluation:
-    """Score the rule of a build, labels without it, and MiniLM's vectors. Raises ModelError if MiniLM is not found.
+    """Score the rule of a build, and labels without it.
 
     Both splits are data for development: the rule was repaired after its errors on the test had been seen.
     """
     titles, groups = map(list, zip(*gold_titles(split), strict=True))
     keys = [title_key(title) for title in titles]
     labels = [resolve(title) for title in titles]
-    rules: dict[str, Sequence[object]] = {
-        _OURS: keys,
-        _PLAIN: labels,
-        f"cosine of MiniLM >= {LEAST_COSINE}": _by_vectors(titles, LEAST_COSINE),
-        f"same verb, cosine >= {LEAST_OF_SAME_VERB}": _by_vectors(titles, LEAST_OF_SAME_VERB, keys),
-    }
+    rules = {_OURS: keys, _PLAIN: labels}
     listed = {_OURS: [resolve_title(title) for title in titles], _PLAIN: labels}
-    figures = {rule: [*_merged(groups, found), *_listed(groups, listed.get(rule))] for rule, found in rules.items()}
+    figures = {rule: [*_merged(groups, found), *_listed(groups, listed[rule])] for rule, found in rules.items()}
     return Evaluation(
         task="scenario titles",
         dataset="kgscripts scenario titles",
@@ -72,10 +55,8 @@ def _merged(groups: Sequence[object], found: Sequence[object]) -> tuple[Figure, 
     return shares({**pair_scores(groups, found), **named("B-cubed", b_cubed_scores(groups, found))})
 
 
-def _listed(groups: Sequence[str], labels: Sequence[str] | None) -> tuple[Figure, ...]:
-    """Which titles get the label of a listed scenario, of those that mean it; none of a rule that gives no labels."""
-    if labels is None:
-        return ()
+def _listed(groups: Sequence[str], labels: Sequence[str]) -> tuple[Figure, ...]:
+    """Which titles get the label of a listed scenario, of those that mean it."""
     given = [group == label for group, label in zip(groups, labels, strict=True) if is_listed(label)]
     right, meant = sum(given), sum(map(is_listed, groups))
     return (
@@ -89,15 +70,3 @@ def _listed(groups: Sequence[str], labels: Sequence[str] | None) -> tuple[Figure
 def _same(titles: Sequence[str], parts: Sequence[object], at: int) -> list[str]:
     """The other titles of the part that a title is in."""
     return [title for other, title in enumerate(titles) if other != at and parts[other] == parts[at]]
-
-
-def _by_vectors(titles: Sequence[str], least: float, keys: Sequence[str] | None = None) -> list[int]:
-    """Clusters by average linkage of cosines; with `keys`, only titles whose keys have the same verb are joined."""
-    vectors = quantised_vectors([plain_title(title)[0] for title in titles]).astype(np.int32)
-    distances = 1 - np.clip(vectors @ vectors.T / SCALE**2, -1, 1)
-    if keys is not None:
-        verbs = np.array([key.partition(" ")[0] for key in keys])
-        distances[verbs[:, None] != verbs[None, :]] = _OTHER_VERB
-    np.fill_diagonal(distances, 0)
-    clusters = fcluster(linkage(squareform(distances), "average"), 1 - least, "distance")
-    return [int(cluster) for cluster in clusters]

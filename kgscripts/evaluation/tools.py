@@ -13,21 +13,10 @@ from numpy.typing import NDArray
 
 from kgscripts.evaluation.lists import list_rows
 from kgscripts.evaluation.result import Evaluation, Example, Figure, compared, counts, shares
-from kgscripts.extractors.events.instructions import read_instruction
-from kgscripts.models.cloze import HIDDEN_WORD, Cloze
-from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.tools.ranker import LEAST_PROBABILITY, ToolRanker
 from kgscripts.titles.plain import singular
-from schemas.errors import QueryError
 from schemas.provenance import Exposure
-
-_SENTENCES = (
-    ("use", "a", HIDDEN_WORD, "to", "...", "."),
-    ("...", "with", "a", HIDDEN_WORD, "."),
-    ("...", "in", "a", HIDDEN_WORD, "."),
-)
-"""Templates of the concrete side; three dots are replaced by the words of the abstract event."""
 
 
 def by_prior(ranker: ToolRanker, events: Sequence[str]) -> list[list[str]]:
@@ -43,36 +32,6 @@ def by_similarity(ranker: ToolRanker, events: Sequence[str]) -> list[list[str]]:
     tools = quantised_vectors(ranker.known.tools).astype(np.int32)
     cosines = quantised_vectors(events).astype(np.int32) @ tools.T
     return [[ranker.known.tools[tool] for tool in np.argsort(-row, kind="stable")] for row in cosines]
-
-
-def by_cloze(ranker: ToolRanker, events: Sequence[str]) -> list[list[str]]:
-    """For each event, the single-word tools of a ranker by the masked cloze model: "use a ___ to drain the pasta"."""
-    words = [tool for tool in ranker.known.tools if " " not in tool]
-    read = [_words(event) for event in events]
-    clozes = [_cloze(event, sentence) for event in read for sentence in _SENTENCES]
-    found = load("cloze", "masked").predict(clozes, words).exp().reshape(len(events), len(_SENTENCES), -1).mean(dim=1)
-    return [
-        [words[place] for place in row[:-1].argsort(descending=True, stable=True) if words[place] not in event]
-        for event, row in zip(read, found, strict=True)
-    ]
-
-
-def _words(event: str) -> Sequence[str]:
-    try:
-        return read_instruction(event).words
-    except QueryError:
-        return event.split()
-
-
-def _cloze(event: Sequence[str], sentence: Sequence[str]) -> Cloze:
-    concrete = tuple(word for part in sentence for word in (event if part == "..." else (part,)))
-    place = concrete.index(HIDDEN_WORD)
-    return Cloze(
-        abstract=(*event, "."),
-        concrete=concrete,
-        hidden=tuple(word == HIDDEN_WORD for word in concrete),
-        position=place,
-    )
 
 
 KITCHEN = "kitchen"
@@ -144,7 +103,6 @@ def evaluate_predicted_tools(ranker: ToolRanker, split: str, *, source: str = ""
     simpler = (
         ("most frequent tools", by_prior),
         ("MiniLM, event and tool", by_similarity),
-        ("cloze model, single words", by_cloze),
     )
     found, own = rank_events(ranker, events), ranker.model.name if ranker.model else ""
     rankings = {own: found}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 SHIPPED = "en_kgscripts"
 _NEEDED = ("tagger", "lemmatizer", "parser")
-_NOT_FOR_LEMMAS = ("senter", "parser")
 _UNUSED = ("ner", "entity_linker", "entity_ruler", "textcat", "spancat")
 """Components whose annotations are not used."""
 COMPONENT = "kgscripts"
@@ -96,16 +95,6 @@ def import_without_torch() -> None:
 
 
 _needs_no_torch = False
-
-
-def lemmas_of_tokens(nlp: Language, sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
-    """Yield the lower-case lemmas of each tokenised sentence; a token without a lemma is its own lemma."""
-    from spacy.tokens import Doc
-
-    docs = (Doc(nlp.vocab, words=list(sentence)) for sentence in sentences)
-    unused = [name for name in _NOT_FOR_LEMMAS if name in nlp.pipe_names] + components_of_kgscripts(nlp)
-    for doc in nlp.pipe(docs, batch_size=256, disable=unused):
-        yield [(token.lemma_ or token.text).lower() for token in doc]
 
 
 def components_of_kgscripts(nlp: Language) -> list[str]:

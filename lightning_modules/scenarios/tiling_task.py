@@ -206,7 +206,6 @@ class TilingTask:
         used = {word for text in labelled for word in text}
         words = [word for word in self._topics.words if word in used]
         self._tfidf = TfIdf.of(words, texts)
-        self._scenario_topics = self._mean_topics(labelled)
         self._development = ReadDocument.read([document.sentences for document in files.development])
         held_out: list[LabelledVectors] = []
         for document, read in zip(files.development, self._development, strict=True):
@@ -243,7 +242,6 @@ class TilingTask:
             topics=self._topics,
             tfidf=self._tfidf,
             classifier=module.network,
-            scenario_topics=self._scenario_topics,
         )
         stored = tiling_parts(tiling_checkpoint(parts, card))
         thresholds = {
@@ -251,12 +249,6 @@ class TilingTask:
             for segmentation in SEGMENTATIONS
         }
         return tiling_checkpoint(attrs.evolve(stored, settings=attrs.evolve(chosen, thresholds=thresholds)), card)
-
-    def _mean_topics(self, texts: Sequence[Sequence[str]]) -> Any:
-        topics: TopicModel = self._topics
-        rows = np.array([topics.proportions(text) for text in texts])
-        labels = np.array([self._scenarios.index(story.scenario) for story in self._files.labelled])
-        return np.array([rows[labels == place].mean(axis=0) for place in range(len(self._scenarios))])
 
     def _examples(
         self, first: Sequence[str], texts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]

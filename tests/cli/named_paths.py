@@ -23,6 +23,7 @@ from tests.cli.test_segment import WordModel
 from tests.cli.test_track import TEA, FixedModel
 from tests.corpora.cooking import write_cooking, write_dish
 from tests.corpora.test_descript_gold import SETS
+from tests.evaluation.changes.kettle import ANSWER, PROCEDURE, write_json
 from tests.exports.kitchen import kitchen_graph
 from tests.models.networks import SETTINGS, VOCABULARY, model
 
@@ -66,9 +67,9 @@ EVALUATIONS = {
         for name, task in evaluation_tasks().items()
     },
     "state-changes": "state-changes --gold dev --predictions changes.jsonl",
+    "openpi-2": "openpi-2 --gold schema.json --predictions answers.json",
     "scenarios": "scenarios --gold anna.jsonl --predictions scenarios.jsonl --scenario-list list.txt",
     "scenario-mentions": "scenario-mentions --gold anna.jsonl --beside story.txt",
-    "agreement": "agreement read",
     "reader": "reader --passages labelled.txt",
 }
 """The example of each task of `kgscripts evaluate` on the small inputs; of some, another command that takes less time
@@ -144,6 +145,8 @@ def write_inputs(folder: Path) -> None:
         [{"id": f"{label} {number}", "scenario": label, "text": text} for label in LABELS for number in range(3)],
     )
     _write_openpi(folder / "dev")
+    write_json(folder / "schema.json", {"1": PROCEDURE})
+    write_json(folder / "answers.json", {"1": ANSWER})
     (folder / "procedures").mkdir()
     annotated: dict[str, object] = {
         **{"id": "a", "set": "wet-lab", "domain": "home", "title": "", "text": "Cut the rope."},

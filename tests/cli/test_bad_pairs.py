@@ -21,7 +21,6 @@ COMMANDS: dict[str, tuple[typer.Typer, list[str]]] = {
     "train aligner": (train, ["--labels", "GOLD", "--out", "OUT", "--train", "PAIRS"]),
     "evaluate cloze": (evaluate, ["--model", "masked", "--output", "OUT", "--templates", "PAIRS"]),
     "evaluate alignments": (evaluate, ["--gold", "GOLD", "--output", "OUT", "--templates", "PAIRS"]),
-    "corpora stats": (corpora, ["PAIRS"]),
     "corpora cloze": (corpora, ["-o", "OUT", "PAIRS"]),
 }
 GOOD = "chop the garlic\tuse a knife .\t1 1 0 1\n"

@@ -37,7 +37,6 @@ scenarios = "both"
 scenario-list = "list.txt"
 limit = 5
 min-support = 2
-min-readers = 2
 strict = true
 any-language = true
 jobs = 3
@@ -74,7 +73,6 @@ LINE = """
 FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text
 --columns scenario=Task,step=Action --scenario 'making tea' --limit 5
 --scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --any-language --jobs 3 --spacy-model parser
---min-readers 2
 --without labels --without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
 --also llm
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
@@ -140,7 +138,6 @@ OVER: list[tuple[list[str], dict[str, Any]]] = [
     (["-o", "there"], {"output": "there"}),
     (["--columns", "text=Story"], {"columns": {"text": "Story"}}),
     (["--scenario-list", "mine.txt"], {"scenario_list": "mine.txt"}),
-    (["--min-readers", "1"], {"min_readers": 1}),
     (["--no-strict"], {"strict": False}),
     (["-j", "1"], {"jobs": 1}),
     (["--without", "events"], {"without": ["events"]}),

@@ -47,7 +47,7 @@ def test_help_takes_less_than_seven_tenths_of_a_second_of_cpu() -> None:
 def test_every_command_has_help_with_an_example(name: str) -> None:
     groups = {
         "evaluate": ["text", "extraction", "cloze", "alignments", "slice"],
-        "corpora": ["list", "fetch", "stats", "cloze", "merge", "agreement", "adjudicate", "scenarios"],
+        "corpora": ["list", "fetch", "cloze", "merge", "agreement", "adjudicate", "scenarios"],
         "extractors": ["list"],
         "train": ["masked", "causal", "transducer", "aligner"],
     }

@@ -24,6 +24,7 @@ _STEPS = "train steps --out out"
 _STORIES = "train scenarios --config detector --train stories.jsonl"
 
 _BESIDE = {
+    "evaluate openpi-2 --gold": "--predictions answers.json",
     "evaluate state-changes --gold": "--predictions changes.jsonl",
     "evaluate state-changes --questions": "--predictions changes.jsonl",
     "evaluate scenarios --gold": "--predictions scenarios.jsonl",
@@ -94,7 +95,6 @@ INPUTS = {
     "read text": "read BAD",
     "segment --model": "segment story.txt --model BAD",
     "segment --scenario-list": "segment story.txt --scenario-list BAD",
-    "topics model": "topics BAD",
     "models show model": "models show BAD",
     "train importance graphs": "train importance BAD --out out",
     "evaluate all --data": "evaluate all --data BAD",
@@ -153,7 +153,6 @@ INPUTS = {
     "corpora agreement annotators": "corpora agreement anna.jsonl BAD",
     "corpora adjudicate annotators": "corpora adjudicate anna.jsonl BAD -o out",
     "corpora adjudicate --decisions": "corpora adjudicate anna.jsonl ben.jsonl -o out --decisions BAD",
-    "corpora stats files": "corpora stats BAD",
     "corpora cloze files": "corpora cloze BAD -o out",
     "corpora cloze --whitelist": f"{_CLOZE} --whitelist BAD",
     "corpora cloze --compare": f"{_CLOZE} --min-count 1 --compare BAD",

@@ -68,7 +68,7 @@ def test_bad_folders_and_recipes(tmp_path: Path) -> None:
         read_dishes(write_dish(tmp_path / "short", first="1\tBoil\n"))
     folder = write_dish(tmp_path / "bytes", first=rows("Boil/B-A"))
     (folder / "plain_rice" / "alignments.tsv").write_bytes(b"file1\xff")
-    with pytest.raises(InputError, match=r"alignments\.tsv: it cannot be read"):
+    with pytest.raises(InputError, match=r"alignments\.tsv:1: byte 0xff is not UTF-8"):
         read_dishes(folder)
 
 

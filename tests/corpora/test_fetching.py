@@ -1,4 +1,4 @@
-"""Downloads from a local server that resumes, breaks off, sends wrong content, refuses or is missing."""
+"""Downloads from a local server that breaks off, sends wrong content, refuses or is missing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        self.server.requests.append((self.path, self.headers.get("Range", "")))
+        self.server.requests.append(self.path)
         behaviour = self.server.behaviours.pop(0) if len(self.server.behaviours) > 1 else self.server.behaviours[0]
         if behaviour.isdecimal():
             self.send_response(int(behaviour))
@@ -46,23 +46,13 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
             return
         content = {"wrong": CONTENT[::-1], "short": CONTENT[:-9], "long": CONTENT + b"more"}.get(behaviour, CONTENT)
-        ranged = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        start = int(ranged.group(1)) if ranged and behaviour != "no ranges" else 0
-        if start >= len(content):
-            self.send_response(416)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        self.send_response(206 if start else 200)
-        if start:
-            place = 0 if behaviour == "another range" else start
-            self.send_header("Content-Range", f"bytes {place}-{len(content) - 1}/{len(content)}")
+        self.send_response(200)
         if behaviour in ("close", "long without length"):
             self.send_header("Connection", "close")
         else:
-            self.send_header("Content-Length", str(len(content) - start))
+            self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        body = content[start:]
+        body = content
         if behaviour in ("break", "close"):
             body = body[: len(body) // 2]
             self.close_connection = True
@@ -79,7 +69,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.behaviours = ["good"]
-        self.requests: list[tuple[str, str]] = []
+        self.requests: list[str] = []
 
     @property
     def url(self) -> str:
@@ -119,7 +109,7 @@ def test_a_file(server: _Server, tmp_path: Path) -> None:
     assert fetched == Fetched(REMOTE, tmp_path / "tiny" / "a file.bin", Outcome.FETCHED)
     assert fetched.path.read_bytes() == CONTENT
     assert sum(progress) == REMOTE.bytes
-    assert server.requests == [("/owner/repository/0123abc/data/a%20file%231.bin", "")]
+    assert server.requests == ["/owner/repository/0123abc/data/a%20file%231.bin"]
 
 
 def test_existing_files_are_not_requested(server: _Server, tmp_path: Path) -> None:
@@ -129,42 +119,23 @@ def test_existing_files_are_not_requested(server: _Server, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("how", ["break", "close"])
-def test_a_broken_transfer_is_resumed(server: _Server, tmp_path: Path, how: str) -> None:
+def test_a_broken_transfer_is_tried_again(server: _Server, tmp_path: Path, how: str) -> None:
     progress: list[int] = []
     server.behaviours = [how, how, "good"]
     (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, on_bytes=progress.append)
     assert fetched.path.read_bytes() == CONTENT
     assert sum(progress) == REMOTE.bytes
-    half = len(CONTENT) // 2
-    assert [ranges for _, ranges in server.requests] == ["", f"bytes={half}-", f"bytes={half + half // 2}-"]
+    assert len(server.requests) == 3
 
 
-def test_a_later_call_resumes(server: _Server, tmp_path: Path) -> None:
+def test_a_later_call_may_succeed(server: _Server, tmp_path: Path) -> None:
     server.behaviours = ["break", "503"]
     with pytest.raises(StoreError, match="run the command again") as caught:
         list(fetch([REMOTE], tmp_path, base_url=server.url))
     assert "503" in caught.value.message
     assert len(server.requests) == ATTEMPTS
-    assert (tmp_path / "tiny" / "a file.bin.part").stat().st_size == len(CONTENT) // 2
-    server.requests.clear()
+    assert not (tmp_path / "tiny" / "a file.bin").exists()
     _fetch(server, tmp_path, "good")
-    assert server.requests[0][1] == f"bytes={len(CONTENT) // 2}-"
-
-
-def test_a_part_that_is_complete(server: _Server, tmp_path: Path) -> None:
-    (tmp_path / "tiny").mkdir()
-    (tmp_path / "tiny" / "a file.bin.part").write_bytes(CONTENT)
-    _fetch(server, tmp_path, "500")
-    assert server.requests == []
-
-
-@pytest.mark.parametrize("behaviours", [("break", "no ranges"), ("break", "another range", "no ranges")])
-def test_a_server_without_ranges(server: _Server, tmp_path: Path, behaviours: tuple[str, ...]) -> None:
-    progress: list[int] = []
-    server.behaviours = list(behaviours)
-    (fetched,) = fetch([REMOTE], tmp_path, base_url=server.url, on_bytes=progress.append)
-    assert fetched.path.read_bytes() == CONTENT
-    assert sum(progress) == REMOTE.bytes
 
 
 @pytest.mark.parametrize("behaviour", ["wrong", "short", "long", "long without length"])
@@ -177,26 +148,6 @@ def test_wrong_content_is_refused(server: _Server, tmp_path: Path, behaviour: st
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(server.requests) == 1
     _fetch(server, tmp_path, "good")
-
-
-@pytest.mark.parametrize("stale", [b"something else", b"x" * len(CONTENT), b"x" * (len(CONTENT) + 1)])
-def test_a_part_with_wrong_content(server: _Server, tmp_path: Path, stale: bytes) -> None:
-    part = tmp_path / "tiny" / "a file.bin.part"
-    part.parent.mkdir()
-    part.write_bytes(stale)
-    with pytest.raises(InputError, match="wrong content"):
-        list(fetch([REMOTE], tmp_path, base_url=server.url))
-    assert not part.exists()
-    _fetch(server, tmp_path, "good")
-
-
-def test_a_part_longer_than_what_the_server_has(server: _Server, tmp_path: Path) -> None:
-    part = tmp_path / "tiny" / "a file.bin.part"
-    part.parent.mkdir()
-    part.write_bytes(CONTENT[:-5])
-    server.behaviours = ["short"]
-    with pytest.raises(InputError, match="wrong content"):
-        list(fetch([REMOTE], tmp_path, base_url=server.url))
 
 
 def test_another_file_is_not_overwritten(server: _Server, tmp_path: Path) -> None:

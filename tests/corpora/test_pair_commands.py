@@ -1,4 +1,4 @@
-"""``kgscripts corpora stats`` and ``cloze``: what they print and write."""
+"""``kgscripts corpora cloze``: what it prints and writes."""
 
 from __future__ import annotations
 
@@ -33,27 +33,6 @@ def run(*arguments: str | Path) -> str:
         raise result.exception
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-def test_stats(templates: Path) -> None:
-    printed = run("stats", templates)
-    assert "train.template.tsv" in printed
-    assert any(line.split() == ["average", "concrete", "length", "5.00"] for line in printed.splitlines())
-    assert json.loads(run("stats", templates.parent, "--json")) == [
-        {
-            "file": str(templates),
-            "sequences": 3,
-            "concrete_tokens": 15,
-            "written_tokens": 15,
-            "vocabulary": 9,
-            "average_abstract_length": 11 / 3,
-            "average_concrete_length": 5.0,
-            "novel_types": 6,
-            "novel_lemmas": 6,
-            "blanks": 2,
-            "blank_tokens": 3,
-        }
-    ]
 
 
 def test_cloze_task(templates: Path) -> None:
@@ -132,6 +111,5 @@ def test_clozes_are_compared_only_with_templates(templates: Path) -> None:
     assert refused.value.where == "plain.tsv:1"
 
 
-@pytest.mark.parametrize("command", ["stats", "cloze"])
-def test_help_has_an_example(command: str) -> None:
-    assert "Example: kgscripts corpora" in run(command, "--help")
+def test_help_has_an_example() -> None:
+    assert "Example: kgscripts corpora" in run("cloze", "--help")

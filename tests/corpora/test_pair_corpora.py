@@ -79,7 +79,6 @@ def test_json_lines_keep_their_steps(tmp_path: Path) -> None:
     first, second = load_pairs([path])
     assert first.concrete == ("take", "a", "strainer", ".", "tip", "the", "pot", ".")
     assert first.steps == (0, 4)
-    assert first.empty_steps == 1
     assert second.steps == (0,)
 
 
@@ -90,7 +89,6 @@ def test_released_id_sequences(tmp_path: Path) -> None:
     assert first.abstract == ("drain", "the", "pasta", ".")
     assert first.concrete == ("use", "a", "strainer", ".", "tip", "#UNK#", "the", "pasta", ".")
     assert first.steps == (0, 4)
-    assert first.empty_steps == 3
     assert first.where == "train.freq.pkl.gz#1"
     assert second.concrete == ("tip",)
 
@@ -189,7 +187,6 @@ def test_steps_round_trip(abstract: list[str], steps: list[list[str]]) -> None:
     ends = (*pair.steps[1:], len(pair.concrete))
     found = [pair.concrete[start:end] for start, end in zip(pair.steps, ends, strict=True)]
     assert found == [tuple(step) for step in steps if step]
-    assert pair.empty_steps == sum(not step for step in steps)
 
 
 @given(abstract=_SIDE, marked=st.lists(st.tuples(_WORD, st.booleans()), min_size=1, max_size=6))

@@ -61,7 +61,7 @@ def test_a_phrase_may_lack_its_beginning(tmp_path: Path) -> None:
         (rows("Heat/B-Ac/x/t"), "recipes.conllu:1: the head 'x' is no number"),
         (rows("Heat/B-Ac/²/t"), "the head '²' is no number"),
         (rows("Heat/B-Ac/-1/t"), "the head '-1' is no number"),
-        (b"1\t\xff\n", "cannot be read"),
+        (b"1\t\xff\n", "byte 0xff is not UTF-8"),
     ],
 )
 def test_bad_files(text: str | bytes, message: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The evaluation of state changes: groups, errors, METEOR, and the command."""
+"""The evaluation of state changes: groups, and the command."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.commands.evaluation_output import print_evaluations
+from kgscripts.evaluation.counting import Score
 from kgscripts.evaluation.result import Evaluation, Role, System, from_json
 from kgscripts.models import registry
 from kgscripts.models.checkpoint import read_card
 from kgscripts.models.registry import find_checkpoint
 from kgscripts.reproductions.openpi.answers import read_answers, read_steps, steps_beside
 from kgscripts.reproductions.openpi.change_template import parse_change
-from kgscripts.reproductions.openpi.predicted import PUBLISHED, count_errors, evaluate_changes
-from kgscripts.reproductions.openpi.scores import METRICS, Score, StepScores, meteor_scores
+from kgscripts.reproductions.openpi.predicted import PUBLISHED, evaluate_changes
+from kgscripts.reproductions.openpi.scores import METRICS, StepScores
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ConfigurationError, InputError
 from schemas.provenance import Exposure, Model
@@ -117,8 +118,6 @@ def test_parts_have_the_scores_of_their_steps(split: Path) -> None:
         "unseen topics": _scores_of(third, fourth),
         "Food": _scores_of(first, second),
         "Health": _scores_of(third, fourth),
-        "step 1": _scores_of(first, third),
-        "step 2": _scores_of(second, fourth),
         "without image": without,
     }
     for part, scores in expected.items():
@@ -142,50 +141,8 @@ def test_topics_that_the_model_was_not_trained_on_can_be_given(split: Path) -> N
     assert "seen topics" not in own.parts
 
 
-def test_without_questions_only_positions_are_known() -> None:
-    more: dict[str, list[str]] = {"odd": [], "x||٣": [], "x||77": []}
-    own = _evaluated({**GOLD, **more}, {**PREDICTED, **more}).systems[0]
-    parts = {part: own.get("steps", part) for part in own.parts if part != "all steps"}
-    assert parts == {"step 1": 2, "step 2": 2, "step 6 and later": 1}
-
-
-def test_errors_are_those_against_the_closest_answer() -> None:
-    errors = count_errors(GOLD, PREDICTED)
-    assert (errors.predictions, errors.without_gold, errors.unreadable) == (5, 1, 1)
-    assert (errors.attribute, errors.entity, errors.adjective, errors.relational_phrase, errors.wrong) == (
-        1,
-        1,
-        1,
-        1,
-        2,
-    )
-
-
-def test_meteor_needs_the_data_of_nltk(monkeypatch: pytest.MonkeyPatch) -> None:
-    import nltk.corpus
-
-    class NoData:
-        def ensure_loaded(self) -> None:
-            raise LookupError("wordnet")
-
-    class Words:
-        def ensure_loaded(self) -> None:
-            """The data are there."""
-
-        def synsets(self, _: str) -> list[object]:
-            return []
-
-    monkeypatch.setattr(nltk.corpus, "wordnet", NoData())
-    assert meteor_scores(GOLD, PREDICTED) is None
-    monkeypatch.setattr(nltk.corpus, "wordnet", Words())
-    scores = meteor_scores(GOLD, PREDICTED)
-    assert scores is not None
-    assert 0 < scores.f1 < scores.recall < 1
-    same = meteor_scores(GOLD, GOLD)
-    assert same is not None
-    assert same.f1 > 0.99
-    monkeypatch.setattr("kgscripts.reproductions.openpi.scores.find_spec", lambda _: None)
-    assert meteor_scores(GOLD, PREDICTED) is None
+def test_without_questions_no_parts_are_known() -> None:
+    assert _evaluated(GOLD, PREDICTED).systems[0].parts == ()
 
 
 def _scores(*arguments: object) -> Evaluation:
@@ -201,13 +158,11 @@ def test_the_command_gives_the_official_scores(split: Path, predictions: Path, t
     official = official_scores(GOLD, PREDICTED)
     assert _official(found.systems[0]).bleu == tuple(round(value, 4) for value in official.bleu)
     assert _scores("--gold", split, "--predictions", predictions, "--split", "mine").split == "mine"
-    [errors] = found.tables.values()
-    assert errors.rows[-1][:2] == ("any of these", 2)
 
 
 def test_text_shows_published_scores_in_80_columns(split: Path, predictions: Path) -> None:
     shown = _run("--gold", split / "id_answers.jsonl", "--predictions", predictions)
-    for part in ("published:", "16.10", "17.10", "15.70", "14.30", "964 (59 %)", "unseen topics", "step 2"):
+    for part in ("published:", "16.10", "17.10", "15.70", "14.30", "unseen topics"):
         assert part in shown
     assert max(map(len, shown.splitlines())) <= 80
 

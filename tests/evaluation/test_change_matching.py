@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.reproductions.openpi.matching import clusters, is_relational, match_step
+from kgscripts.reproductions.openpi.matching import clusters, match_step
 from kgscripts.reproductions.openpi.scores import Pairs, pair_scores
 
 _SENTENCES = st.builds(
@@ -84,13 +84,6 @@ def test_a_cluster_serves_one_prediction_and_counts_once() -> None:
 )
 def test_answers_about_the_same_attribute_of_the_same_head_are_a_cluster(first: str, second: str, same: bool) -> None:
     assert (len(clusters([first, second])) == 1) == same
-
-
-@pytest.mark.parametrize(
-    ("value", "relational"), [("in the oven", True), ("On", True), ("hot", False), ("", False), ("inside", True)]
-)
-def test_relational_phrases_begin_with_a_preposition(value: str, relational: bool) -> None:
-    assert is_relational(value) == relational
 
 
 @pytest.mark.parametrize(("gold", "predicted"), [([], []), (["oil was hot before"], []), ([], ["oil was hot before"])])

@@ -37,14 +37,6 @@ def test_the_topic_of_a_word_depends_on_the_text() -> None:
     assert TOPICS.topics_of_words([]) == {}
 
 
-@given(st.lists(st.sampled_from((*WORDS, "unknown")), max_size=12))
-def test_shares_of_topics_are_those_of_the_words(words: list[str]) -> None:
-    shares = TOPICS.proportions(words)
-    assert shares.sum() == pytest.approx(1.0 if set(words) & set(WORDS) else 0.0)
-    if words == ["kettle"] * len(words) and words:
-        assert shares.argmax() == 0
-
-
 def test_weights_of_a_sentence_are_shares_of_its_known_words() -> None:
     weights = topic_weights(TOPICS, [["kettle", "tea", "dog", "unknown"], ["unknown"], []])
     assert weights.tolist() == [pytest.approx([2 / 3, 1 / 3, 0.0]), [0.0] * 3, [0.0] * 3]

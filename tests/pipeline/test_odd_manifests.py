@@ -81,7 +81,6 @@ def test_what_cannot_be_meant_is_refused(place: tuple[str, ...], value: Any, bui
     ("place", "value"),
     [
         *((("configuration", "min_support"), value) for value in ("abc", 10**40, 2**31, -1, 1.5, True, [1])),
-        *((("configuration", "min_readers"), value) for value in ("2", 0, True)),
         *((("configuration",), value) for value in ([], [["min_support", 1]], 5, None)),
         *(((name,), 5) for name in ("tables", "models", "discards", "base_iri", "licence", "sources_digest")),
         (("configuration", "enrichers"), 5),

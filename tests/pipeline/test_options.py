@@ -27,7 +27,6 @@ OPTIONS: list[dict[str, Any]] = [
         "device": "cpu",
         "format": "text",
         "limit": 2,
-        "min_readers": 1,
         "strict": True,
         "any_language": True,
         "memory": 1 << 30,

@@ -12,7 +12,6 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-import cli
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.protocol import SegmentLabeller
@@ -132,18 +131,6 @@ def test_odd_text_is_read(trained: Path) -> None:
     odd = [["\ud800"], [" "], ["🍵"], ["a " * 6000], [".", "?", "!"], ["x" * 20_000], ["Tea."] * 1100]
     for document, found in zip(odd, model.detect(odd), strict=True):
         assert [n for part in found for n in range(part.start, part.end)] == list(range(len(document)))
-
-
-def test_topics_are_printed(trained: Path) -> None:
-    runner = CliRunner()
-    result = runner.invoke(cli.app, ["topics", str(trained), "--top", "3", "--json"], catch_exceptions=False)
-    words = json.loads(result.stdout)
-    assert list(words) == ["making tea", "walking a dog"]
-    assert len(words["making tea"]) == 3
-    assert set(words["making tea"]) <= {"fill", "kettle", "boil", "water", "pour", "tea", "bag", "stir", "cup"}
-    shown = runner.invoke(cli.app, ["topics", str(trained)], catch_exceptions=False).stdout
-    assert "walking a dog" in shown
-    assert max(map(len, shown.splitlines())) <= 80
 
 
 def test_a_resumed_run_ends_as_an_unbroken_one(

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from kgscripts.assembly.engine import Engine, Rule
 from kgscripts.assembly.step import Step, tables_in, view
-from kgscripts.assembly.tables import agreement
 from kgscripts.records.kinds import kind_name, record_schema
 from kgscripts.records.store import RecordStore
 from schemas.errors import GraphDirectoryError
@@ -120,11 +119,10 @@ def _document(tables: Engine) -> None:
     tables.number_documents(size["documents"], size["characters"])
 
 
-def steps(kinds: Iterable[type[Record]], least_readers: int = 1) -> list[Step]:
-    """The documents, their texts, and the records of each of `kinds` with the numbers of `document` and `reader`, if
-    at least `least_readers` agree on them (`agreement`)."""
+def steps(kinds: Iterable[type[Record]]) -> list[Step]:
+    """The documents, their texts, and the records of each of `kinds` with the numbers of `document` and `reader`."""
     records = {
-        f"{kind_name(kind)}_{_suffix(kind, least_readers)}": (
+        f"{kind_name(kind)}_{'as_read' if kind in AS_READ else 'record'}": (
             f"SELECT d.document, x.reader, f.* EXCLUDE (subject, extractor) FROM {kind_name(kind)}_file f "
             "JOIN document d ON d.digest = f.subject JOIN extractor x ON x.version = f.extractor"
         )
@@ -134,11 +132,4 @@ def steps(kinds: Iterable[type[Record]], least_readers: int = 1) -> list[Step]:
         Step("document", ("document",), tables_in(DOCUMENT.query), _document),
         view("text", _TEXT),
         *(view(name, query) for name, query in records.items()),
-        *(agreement.steps(least_readers) if least_readers > 1 else ()),
     ]
-
-
-def _suffix(kind: type[Record], least_readers: int) -> str:
-    if least_readers > 1 and kind in agreement.KINDS:
-        return "read"
-    return "as_read" if kind in AS_READ else "record"

@@ -10,7 +10,6 @@ from functools import partial
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.step import Step, tables_in
-from kgscripts.assembly.tables.agreement import LEFT_OUT
 from kgscripts.records.inputs import InputIndex
 from kgscripts.records.readings import FailedDocument
 from schemas.records import Discard, DiscardReason
@@ -79,10 +78,8 @@ class DiscardLog:
             for row in batch.to_pylist():
                 self.add(Discard(**row))
 
-    def steps(self, relations: Sequence[Relation], added: Collection[Relation], *, several: bool) -> list[Step]:
-        """Log the discards of extractors and rules; `added` are the relations to which corrections add. `several`: what
-        too few extractors have read is left out.
-        """
+    def steps(self, relations: Sequence[Relation], added: Collection[Relation]) -> list[Step]:
+        """Log the discards of extractors and rules; `added` are the relations to which corrections add."""
         queries = {
             f"log {relation.name}": (
                 DiscardReason.BELOW_SUPPORT,
@@ -96,8 +93,6 @@ class DiscardLog:
             for relation in relations
         }
         places = {"readings": _READINGS, "without event": _WITHOUT_EVENT}
-        if several:
-            places["few readers"] = LEFT_OUT
         queries["log contradicted orders"] = (DiscardReason.CYCLE, _CONTRADICTED)
         return [
             *(

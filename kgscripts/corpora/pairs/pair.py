@@ -23,8 +23,7 @@ class Pair:
     """An abstract instruction and its concrete realisation, tokenised.
 
     `blanks` is empty, or marks each concrete token that is to be guessed (the 0s of a cloze template). `steps` are the
-    indices of the first token of each concrete step; `empty_steps` counts the steps that the source leaves empty.
-    `where` is the source location, for messages.
+    indices of the first token of each concrete step. `where` is the source location, for messages.
     Raises RecordError for an empty side, and for blanks or steps that do not fit the concrete side.
     """
 
@@ -32,7 +31,6 @@ class Pair:
     concrete: tuple[str, ...] = field(converter=tuple[str, ...])
     blanks: tuple[bool, ...] = field(default=(), converter=tuple[bool, ...])
     steps: tuple[int, ...] = field(default=(0,), converter=tuple[int, ...])
-    empty_steps: int = 0
     where: str = ""
 
     def __attrs_post_init__(self) -> None:
@@ -47,15 +45,13 @@ class Pair:
 
     @classmethod
     def of_steps(cls, abstract: Iterable[str], steps: Iterable[Sequence[str]], where: str = "") -> Pair:
-        """The pair whose concrete side consists of these steps; steps without tokens count as empty."""
-        all_steps = list(steps)
-        written = [step for step in all_steps if step]
+        """The pair whose concrete side consists of these steps; steps without tokens are left out."""
+        written = [step for step in steps if step]
         starts = [0, *accumulate(map(len, written))][: max(1, len(written))]
         return cls(
             abstract=abstract,
             concrete=chain.from_iterable(written),
             steps=starts,
-            empty_steps=len(all_steps) - len(written),
             where=where,
         )
 

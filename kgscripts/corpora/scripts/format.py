@@ -237,14 +237,14 @@ def script_of(content: Any, where: str) -> Script:
     try:
         script = _CONVERTER.structure(content, Script)
     except ClassValidationError as error:
-        faults = transform_error(error, format_exception=_said)[:3]
+        faults = transform_error(error, format_exception=what_is_wrong)[:3]
         raise InputError(f"no script: {'; '.join(faults)}", where=where, remedy=_REMEDY) from error
     if faults := list(_faults(script)):
         raise InputError("; ".join(faults), where=where, remedy=_REMEDY)
     return script
 
 
-def _said(error: BaseException, kind: type | None) -> str:
+def what_is_wrong(error: BaseException, kind: type | None) -> str:
     """What cattrs or a validator says, in its first words."""
     if isinstance(error, ValueError | TypeError) and error.args:
         return str(error.args[0]).split(" (", maxsplit=1)[0]

@@ -1,4 +1,4 @@
-"""``kgscripts corpora stats`` and ``cloze``: the statistics of pair corpora, and cloze tasks made of them."""
+"""``kgscripts corpora cloze``: cloze tasks made of pair corpora."""
 
 from __future__ import annotations
 
@@ -11,54 +11,13 @@ from kgscripts.commands.corpora import FETCHED
 from kgscripts.commands.options import AsJson
 from schemas.errors import InputError
 from schemas.output_files import check_outputs, write_lines
-from schemas.terminal import console, echo, echo_json, progress_bar
-
-_FILES_A_TABLE = 3
-"""As many as fit 80 characters."""
-
-
-def stats(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="Pair corpora, folders, or names of fetched corpora."),
-    ],
-    as_json: AsJson = False,
-) -> None:
-    """Print the statistics of pair corpora (Table 1 of KidsCook), such as the vocabulary new on the concrete sides.
-
-    Reads plain TSV, cloze templates, JSON lines with steps, and released id sequences. In a folder, the files whose
-    names begin with a split are read: train, dev, valid or test.
-
-    Example: kgscripts corpora stats corpora/kidscook
-    """
-    import attrs
-    from rich.table import Table
-
-    from kgscripts.corpora.pairs.loading import load_pairs, split_files
-    from kgscripts.reproductions.kidscook.pair_statistics import pair_statistics, sentences
-    from kgscripts.text.pipeline import lemmas_of_tokens, load_pipeline
-
-    pairs = {str(path): load_pairs([path]) for path in split_files(files, fetched=FETCHED)}
-    distinct = sentences(pair for read in pairs.values() for pair in read)
-    with progress_bar() as progress:
-        lemmas = progress.track(lemmas_of_tokens(load_pipeline(), distinct), total=len(distinct), description="lemmas")
-        lemmas_of = dict(zip(distinct, lemmas, strict=True))
-    rows = {name: attrs.asdict(pair_statistics(read, lemmas_of)) for name, read in pairs.items()}
-    if as_json:
-        echo_json([{"file": name, **row} for name, row in rows.items()])
-        return
-    names = list(rows)
-    for first in range(0, len(names), _FILES_A_TABLE):
-        shown = names[first : first + _FILES_A_TABLE]
-        table = Table("", *(Path(name).name for name in shown), box=None)
-        for key in rows[shown[0]]:
-            values = (rows[name][key] for name in shown)
-            table.add_row(key.replace("_", " "), *(f"{v:,.2f}" if isinstance(v, float) else f"{v:,}" for v in values))
-        console().print(table)
+from schemas.terminal import echo, echo_json
 
 
 def cloze(
-    files: Annotated[list[Path], typer.Argument(metavar="PAIRS...", help="Pair corpora, as `stats` reads them.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="PAIRS...", help="Pair corpora, folders, or names of fetched corpora.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.tsv", help="Write the templates here.")],
     whitelist: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Words that may be blanked, one per line.")
@@ -74,6 +33,9 @@ def cloze(
     as_json: AsJson = False,
 ) -> None:
     """Make a cloze task from pairs: blank the content words that occur only on the concrete side.
+
+    Reads plain TSV, cloze templates, JSON lines with steps, and released id sequences. In a folder, the files whose
+    names begin with a split are read: train, dev, valid or test.
 
     Stop words, numbers, rare words, words of the abstract sides and pairs without a blank are left out; the five
     longest blanks of a pair are kept (KidsCook, section 2.2).

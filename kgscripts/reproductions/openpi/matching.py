@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from kgscripts.evaluation.counting import score_of
 from kgscripts.reproductions.openpi.change_template import parse_change
 from kgscripts.reproductions.openpi.scores import (
     Pairs,
@@ -22,7 +23,6 @@ from kgscripts.reproductions.openpi.scores import (
     distinct_changes,
     empty_step,
     pair_scores,
-    score_of,
     stems_of,
 )
 from schemas.errors import InputError
@@ -34,7 +34,7 @@ _PREPOSITIONS = frozenset(
         *("over", "through", "to", "toward", "towards", "under", "up", "upon", "with", "within", "without"),
     )
 )
-"""What ends the head of a noun phrase: "bowl" in "bowl of soup"; a value that begins so is a relational phrase."""
+"""What ends the head of a noun phrase: "bowl" in "bowl of soup"."""
 
 
 class MatchedScores(NamedTuple):
@@ -67,11 +67,6 @@ def clusters(answers: Sequence[str]) -> list[list[int]]:
     for index, answer in enumerate(answers):
         found.setdefault(_subject(answer) or index, []).append(index)
     return list(found.values())
-
-
-def is_relational(value: str) -> bool:
-    """Whether a value is a relational phrase ("in the oven"), not an adjective ("hot")."""
-    return any(word in _PREPOSITIONS for word in value.lower().split(maxsplit=1)[:1])
 
 
 @lru_cache(maxsize=1 << 16)

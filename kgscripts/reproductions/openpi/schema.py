@@ -29,16 +29,20 @@ from functools import cached_property
 from itertools import product
 from operator import add
 from pathlib import Path
+from typing import TypeVar
 
-from attrs import astuple, field, frozen
+from attrs import astuple, frozen
 
+from kgscripts.corpora.typed_json import read_typed
+from kgscripts.evaluation.counting import Score, check_ids, score_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
 from kgscripts.models.changes.protocol import ChangeModel
-from kgscripts.reproductions.openpi.scores import Score, score_of
 from schemas.changes import PredictedChange, ProcedureStep
+from schemas.errors import InputError
 from schemas.provenance import Exposure
 
 _ARTICLES = ("the ", "a ", "an ")
+_Cluster = TypeVar("_Cluster")
 
 StepAnswer = Mapping[str, Sequence[str]]
 """The attributes that change in a step, by their entity."""
@@ -53,51 +57,121 @@ def normalised(name: str) -> str:
     return name.removeprefix(article)
 
 
-@frozen(kw_only=True)
+@frozen
 class EntityCluster:
     """The names of a gold entity, and those of its attributes by their leading name, all as written."""
 
-    name: str
-    names: tuple[str, ...] = field(converter=tuple[str, ...])
-    attributes: Mapping[str, tuple[str, ...]]
+    entity_cluster: list[str]
+    attribute_cluster: dict[str, list[str]]
 
     @cached_property
-    def normalised_names(self) -> frozenset[str]:
-        """The names as they are compared."""
-        return frozenset(map(normalised, self.names))
+    def names(self) -> frozenset[str]:
+        """The names of the entity as they are compared."""
+        return frozenset(map(normalised, self.entity_cluster))
 
     @cached_property
-    def normalised_attributes(self) -> Mapping[str, frozenset[str]]:
+    def attributes(self) -> Mapping[str, frozenset[str]]:
         """The names of attributes as they are compared, by the leading name of their cluster."""
-        return {normalised(name): frozenset(map(normalised, names)) for name, names in self.attributes.items()}
+        return _by_leading_name({name: frozenset(map(normalised, own)) for name, own in self.attribute_cluster.items()})
 
 
-@frozen(kw_only=True)
-class Changes:
-    """The attributes of an entity that change in each step; both by the leading name of their cluster."""
+@frozen
+class AttributeChange:
+    """An attribute that changes, by a leading name."""
+
+    attribute: str
+
+
+@frozen
+class State:
+    """What changes of an entity, by its leading name, in each step (``step1``, ``step2``, ...)."""
 
     entity: str
-    steps: tuple[tuple[str, ...], ...] = field(converter=tuple[tuple[str, ...], ...])
+    answers: dict[str, list[AttributeChange]]
 
 
-@frozen(kw_only=True)
+@frozen
 class SchemaProcedure:
-    """The gold data of a procedure. Leading names of its clusters differ when they are normalised."""
+    """The gold data of a procedure, as a file has them.
 
-    id: str
+    Raises ValueError if leading names do not differ when they are normalised, or a change has no cluster or step.
+    """
+
     goal: str
-    steps: tuple[str, ...] = field(converter=tuple[str, ...])
-    clusters: tuple[EntityCluster, ...] = field(converter=tuple[EntityCluster, ...])
-    changes: tuple[Changes, ...] = field(converter=tuple[Changes, ...])
+    steps: list[str]
+    states: list[State]
+    clusters: dict[str, EntityCluster]
+
+    def __attrs_post_init__(self) -> None:
+        if not self.steps or not all(map(str.strip, (self.goal, *self.steps))):
+            raise ValueError("the goal or a step is missing")
+        for state in self.states:
+            if (cluster := self.entities.get(normalised(state.entity))) is None:
+                raise ValueError(f"no cluster for the entity {state.entity!r}")
+            if list(state.answers) != [f"step{number}" for number in range(1, len(self.steps) + 1)]:
+                raise ValueError(f'the keys of "answers" are not step1 to step{len(self.steps)}, in this order')
+            for change in (change for changes in state.answers.values() for change in changes):
+                if normalised(change.attribute) not in cluster.attributes:
+                    raise ValueError(f"no cluster for the attribute {change.attribute!r} of {state.entity!r}")
+
+    @cached_property
+    def entities(self) -> Mapping[str, EntityCluster]:
+        """The clusters by their leading names, normalised."""
+        return _by_leading_name(self.clusters)
 
 
-@frozen(kw_only=True)
-class SchemaGold:
-    """The procedures of a gold file, by id; `overgenerated` if its clusters have names that a language model added."""
+def _by_leading_name(clusters: Mapping[str, _Cluster]) -> dict[str, _Cluster]:
+    found = {normalised(name): cluster for name, cluster in clusters.items()}
+    if len(found) < len(clusters) or not all(map(str.strip, found)):
+        raise ValueError("the name of a cluster is empty or occurs twice, without case and article")
+    return found
 
-    path: Path
-    procedures: Mapping[str, SchemaProcedure]
-    overgenerated: bool
+
+GOLD = "dev-data-reformatted-v4.json"
+"""The gold file of a folder."""
+PUBLISHED = {
+    "davinci": "davinci",
+    "chatgpt": "ChatGPT",
+    "llama-65b": "LLaMA 65B",
+    "llama-30b": "LLaMA 30B",
+    "llama-7b": "LLaMA 7B",
+}
+"""The systems whose answers are published, by their name in the name of a file."""
+
+
+def published_files(gold: Path) -> dict[str, Path]:
+    """The published answers in a folder, by the name of their system; none beside a file."""
+    files = {name: gold / "published-predictions" / f"dev_schema_{key}_1.json" for key, name in PUBLISHED.items()}
+    return {name: file for name, file in files.items() if gold.is_dir() and file.exists()}
+
+
+def read_schema_gold(path: Path) -> dict[str, SchemaProcedure]:
+    """The gold procedures of a file, or of that of a folder, by id. Raises InputError for a file of another form."""
+    file = path / GOLD if path.is_dir() else path
+    remedy = "use the data of OpenPI 2.0 as published"
+    found: dict[str, SchemaProcedure] = read_typed(file, dict[str, SchemaProcedure], remedy)
+    if not found:
+        raise InputError("no procedures", where=str(file), remedy=remedy)
+    return found
+
+
+def read_schema_answers(path: Path, gold: Mapping[str, SchemaProcedure]) -> Answers:
+    """The answers of a system to all gold procedures: by their ids, for each step, attributes by entity.
+
+    Raises InputError for a file of another form, for procedures that are missing or unknown, and for a wrong number of
+    steps.
+    """
+    remedy = 'write {"ID": [{"entity": ["attribute", ...], ...}, ...], ...} with an object for each step'
+    answers: dict[str, list[dict[str, list[str]]]] = read_typed(path, dict[str, list[dict[str, list[str]]]], remedy)
+    try:
+        check_ids(list(gold), answers)
+    except InputError as error:
+        raise InputError(error.message, where=str(path), remedy=error.remedy) from error
+    for name, procedure in gold.items():
+        if len(answers[name]) != len(procedure.steps):
+            detail = f"answers for {len(answers[name])} steps of procedure {name}, but it has {len(procedure.steps)}"
+            raise InputError(detail, where=str(path), remedy=remedy)
+    return answers
 
 
 @frozen
@@ -122,9 +196,9 @@ def _share(count: int, total: int) -> float:
     return min(1.0, count / (total or 1))
 
 
-def count_schemas(gold: Iterable[SchemaProcedure], answers: Answers) -> dict[str, Count]:
+def count_schemas(gold: Mapping[str, SchemaProcedure], answers: Answers) -> dict[str, Count]:
     """What each measure counts over all procedures. Each must have an answer for each of its steps."""
-    counted = [count_schema(procedure, answers[procedure.id]) for procedure in gold]
+    counted = [count_schema(procedure, answers[name]) for name, procedure in gold.items()]
     return {name: sum((counts[name] for counts in counted), start=Count()) for name in MEASURES}
 
 
@@ -136,10 +210,10 @@ def count_schema(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> dict[st
 def _entities(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
     written = {entity for step in answer for entity in step}
     compared = set(map(normalised, written))
-    known = frozenset[str]().union(*(cluster.normalised_names for cluster in gold.clusters))
+    known = frozenset[str]().union(*(cluster.names for cluster in gold.entities.values()))
     return Count(
-        gold=len(gold.clusters),
-        found=sum(not written.isdisjoint(cluster.normalised_names) for cluster in gold.clusters),
+        gold=len(gold.entities),
+        found=sum(not written.isdisjoint(cluster.names) for cluster in gold.entities.values()),
         predicted=len(compared),
         right=len(compared & known),
     )
@@ -148,10 +222,10 @@ def _entities(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
 def _attributes(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
     found = sum(
         not set(attributes).isdisjoint(names)
-        for cluster, step in product(gold.clusters, answer)
+        for cluster, step in product(gold.entities.values(), answer)
         for entity, attributes in step.items()
-        if entity in cluster.normalised_names
-        for names in cluster.attributes.values()
+        if entity in cluster.names
+        for names in cluster.attribute_cluster.values()
     )
     answered: set[tuple[str, str]] = set()
     right = 0
@@ -160,7 +234,7 @@ def _attributes(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
         right += leading is not None and leading not in answered
         answered.add(pair)
     return Count(
-        gold=sum(len(cluster.attributes) for cluster in gold.clusters),
+        gold=sum(len(cluster.attributes) for cluster in gold.entities.values()),
         found=found,
         predicted=len(answered),
         right=right,
@@ -172,9 +246,9 @@ def _entities_a_step(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Cou
     changes = list(_changes(gold, answer))
     return Count(
         gold=len(changes),
-        found=sum(entity in cluster.normalised_names for cluster, _, step in changes for entity in step),
+        found=sum(entity in cluster.names for cluster, _, step in changes for entity in step),
         predicted=len(entities),
-        right=sum(any(entity in cluster.normalised_names for cluster in gold.clusters) for entity in entities),
+        right=sum(any(entity in cluster.names for cluster in gold.entities.values()) for entity in entities),
     )
 
 
@@ -182,10 +256,10 @@ def _attributes_a_step(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> C
     pairs = list(_pairs(answer))
     changes = list(_changes(gold, answer))
     found = sum(
-        attribute in cluster.normalised_attributes[normalised(changed)]
+        attribute in cluster.attributes[normalised(changed)]
         for cluster, attributes, step in changes
         for entity, answered in step.items()
-        if entity in cluster.normalised_names
+        if entity in cluster.names
         for changed, attribute in product(attributes, answered)
     )
     return Count(
@@ -214,95 +288,75 @@ def _pairs(answer: Sequence[StepAnswer]) -> Iterator[tuple[str, str]]:
 
 def _leading_pair(gold: SchemaProcedure, entity: str, attribute: str) -> tuple[str, str] | None:
     """The normalised leading names of the first clusters that an answered entity and attribute belong to."""
-    for cluster in gold.clusters:
-        if entity in cluster.normalised_names:
-            for leading, names in cluster.normalised_attributes.items():
+    for name, cluster in gold.entities.items():
+        if entity in cluster.names:
+            for leading, names in cluster.attributes.items():
                 if attribute in names:
-                    return normalised(cluster.name), leading
+                    return name, leading
     return None
 
 
 def _changes(
     gold: SchemaProcedure, answer: Sequence[StepAnswer]
-) -> Iterator[tuple[EntityCluster, tuple[str, ...], StepAnswer]]:
+) -> Iterator[tuple[EntityCluster, list[str], StepAnswer]]:
     """For each entity and each step that changes it: its cluster, the attributes that change, and the answer."""
-    clusters = {normalised(cluster.name): cluster for cluster in gold.clusters}
-    for changes in gold.changes:
-        for attributes, step in zip(changes.steps, answer, strict=True):
-            if attributes:
-                yield clusters[normalised(changes.entity)], attributes, step
+    for state in gold.states:
+        for changes, step in zip(state.answers.values(), answer, strict=True):
+            if changes:
+                yield gold.entities[normalised(state.entity)], [change.attribute for change in changes], step
 
 
 DATASET = "OpenPI 2.0"
-SETTING = "overgenerated"
-"""The setting of scores on clusters with the names that a language model added."""
 _REPORTED = 32
 """Steps that a model is given at once, so that progress can be shown."""
 _PARTS = ("F1", "precision", "recall")
-_NOTES = {
-    SETTING: "overgenerated: the gold clusters also have the names that a language model added to them.",
-    Role.PUBLISHED: "published: answers of language models as Zhang et al. (2023) published them, scored here.",
-}
-
-
-@frozen(kw_only=True)
-class Answered:
-    """The answers of a system, with its name, role and source as in `System`."""
-
-    name: str
-    answers: Answers
-    role: Role = Role.MODEL
-    source: str = ""
 
 
 def evaluate_schema(
-    gold: Sequence[SchemaGold], answered: Sequence[Answered], *, split: str, exposure: Exposure | None = None
+    gold: Mapping[str, SchemaProcedure],
+    answers: Answers,
+    published: Mapping[str, Answers],
+    *,
+    split: str,
+    system: str,
+    source: str = "",
+    exposure: Exposure | None = None,
 ) -> Evaluation:
-    """Evaluate answers on gold files of the same procedures, as `read_schema_gold` gives them.
-
-    Each system has its scores once for each gold file. Examples are of the first system and the first file.
-    """
-    procedures = list(gold[0].procedures.values())
-    clusters = [cluster for procedure in procedures for cluster in procedure.clusters]
-    systems = [
-        System(
-            name=each.name,
-            role=each.role,
-            setting=SETTING if file.overgenerated else "",
-            source=each.source,
-            figures=_figures(file, each.answers),
-        )
-        for file in gold
-        for each in answered
+    """Evaluate the answers of a system, and beside them answers that were published, by the name of their system."""
+    own = System(name=system, source=source, figures=_figures(gold, answers))
+    others = [
+        System(name=name, role=Role.PUBLISHED, figures=_figures(gold, other)) for name, other in published.items()
     ]
-    used = {kind for system in systems for kind in (system.setting, system.role)}
+    clusters = [cluster for procedure in gold.values() for cluster in procedure.entities.values()]
     return Evaluation(
         task="entities and attributes that change",
         dataset=DATASET,
         split=split,
         exposure=exposure,
         items={
-            "procedures": len(procedures),
-            "steps": sum(len(procedure.steps) for procedure in procedures),
+            "procedures": len(gold),
+            "steps": sum(len(procedure.steps) for procedure in gold.values()),
             "entities": len(clusters),
             "attributes": sum(len(cluster.attributes) for cluster in clusters),
         },
-        systems=systems,
-        notes=[note for kind, note in _NOTES.items() if kind in used],
-        examples=_examples(procedures, answered[0]),
+        systems=[own, *others],
+        notes=["published: answers of language models as Zhang et al. (2023) published them, scored here."]
+        if others
+        else [],
+        examples=_examples(gold, answers, system),
     )
 
 
 def predict_schema(
-    model: ChangeModel, procedures: Iterable[SchemaProcedure], *, on_steps: Callable[[int], object]
+    model: ChangeModel, gold: Mapping[str, SchemaProcedure], *, on_steps: Callable[[int], object]
 ) -> Answers:
     """All that a model predicts, each step with the goal as title and the earlier steps as context.
 
     Entities and attributes are in lower case. `on_steps` is called with the number of further steps that are done.
     """
     steps = [
-        (procedure.id, ProcedureStep(text=text, context=procedure.steps[:place], title=procedure.goal))
-        for procedure in procedures
+        (name, ProcedureStep(text=text, context=tuple(procedure.steps[:place]), title=procedure.goal))
+        for name, procedure in gold.items()
         for place, text in enumerate(procedure.steps)
     ]
     answers: dict[str, list[StepAnswer]] = {}
@@ -324,23 +378,23 @@ def _answer(changes: Iterable[PredictedChange]) -> StepAnswer:
     return answer
 
 
-def _figures(gold: SchemaGold, answers: Answers) -> tuple[Figure, ...]:
+def _figures(gold: Mapping[str, SchemaProcedure], answers: Answers) -> tuple[Figure, ...]:
     """F1 of each measure, then their precision, then their recall."""
-    counts = count_schemas(gold.procedures.values(), answers)
-    scores = {name: count.score for name, count in counts.items()}
+    scores = {name: count.score for name, count in count_schemas(gold, answers).items()}
     return shares({f"{name} {part}": getattr(score, part.lower()) for part in _PARTS for name, score in scores.items()})
 
 
-def _examples(procedures: Iterable[SchemaProcedure], answered: Answered) -> Iterator[Example]:
-    for procedure in procedures:
+def _examples(gold: Mapping[str, SchemaProcedure], answers: Answers, system: str) -> Iterator[Example]:
+    for name, procedure in gold.items():
         for place, step in enumerate(procedure.steps):
-            gold = {changes.entity: changes.steps[place] for changes in procedure.changes if changes.steps[place]}
+            changes = {state.entity: state.answers[f"step{place + 1}"] for state in procedure.states}
+            right = {entity: [change.attribute for change in own] for entity, own in changes.items() if own}
             yield Example(
-                system=answered.name,
+                system=system,
                 where=f"{procedure.goal}, step {place + 1}",
                 text=step,
-                gold=_shown(gold),
-                found=_shown(answered.answers[procedure.id][place]),
+                gold=_shown(right),
+                found=_shown(answers[name][place]),
             )
 
 

@@ -6,28 +6,23 @@ and *ROUGE-L*. Precision is the mean over the predictions of a step of the best 
 mean over the gold answers of the best score with a prediction; both, and their F1, are averaged over the steps.
 
 Sentences are read into stems once and kept, so that comparing a pair costs about 3 µs.
-
-*METEOR* is that of NLTK (Banerjee and Lavie 2005), where it and its WordNet data are installed, on the words of both
-sentences without those of the template.
 """
 
 from __future__ import annotations
 
 import math
 import string
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from kgscripts.evaluation.counting import Score, score_of
 from kgscripts.reproductions.openpi.change_template import NO_CHANGE
 from kgscripts.text.porter import stem
-from schemas.errors import InputError
 
 METRICS = ("exact", "bleu", "rouge")
 TEMPLATE_WORDS = frozenset(("and", "was", "is", "before", "afterwards", "after", "of"))
@@ -37,14 +32,6 @@ _BETA_SQUARED = 1.2**2  # ROUGE-L: how much more recall counts than precision.
 
 Pairs = npt.NDArray[np.float64]
 """Scores of pairs by each of `METRICS`, shape (3, gold, predicted)."""
-
-
-class Score(NamedTuple):
-    """Precision, recall and F1, each from 0 to 1."""
-
-    precision: float
-    recall: float
-    f1: float
 
 
 class StepScores(NamedTuple):
@@ -109,26 +96,6 @@ def distinct_changes(predicted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(predicted))
 
 
-def check_ids(gold: Iterable[str], predictions: Iterable[str]) -> None:
-    """Raise InputError, which names ids, if the ids of gold answers and predictions differ or there are none."""
-    gold_ids, predicted_ids = dict.fromkeys(gold), dict.fromkeys(predictions)
-    if not gold_ids:
-        raise InputError("there are no gold answers to evaluate on")
-    missing = [name for name in gold_ids if name not in predicted_ids]
-    extra = [name for name in predicted_ids if name not in gold_ids]
-    if missing or extra:
-        parts = [f"{what}: {_named(names)}" for what, names in (("missing", missing), ("extra", extra)) if names]
-        raise InputError(
-            f"the predictions are not those of the gold answers; {'; '.join(parts)}",
-            remedy="give exactly one line of predictions for each id of the gold answers",
-        )
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:5])
-    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
-
-
 def best_scores(pairs: Pairs) -> Iterable[Score]:
     """The official score of a step by each metric of `pairs`, shape (metrics, gold, predicted)."""
     precisions = pairs.max(axis=1).mean(axis=1).tolist()
@@ -136,21 +103,10 @@ def best_scores(pairs: Pairs) -> Iterable[Score]:
     return map(score_of, precisions, recalls)
 
 
-def score_of(precision: float, recall: float) -> Score:
-    """A score with its F1, the harmonic mean; 0 if both are."""
-    total = precision + recall
-    return Score(precision, recall, 2 * precision * recall / total if total else 0.0)
-
-
-def words_of(sentence: str) -> list[str]:
-    """The words of a sentence in lower case, without punctuation and the words of the template."""
-    words = sentence.strip().lower().translate(_NO_PUNCTUATION).split()
-    return [word for word in words if word not in TEMPLATE_WORDS]
-
-
 def stems_of(sentence: str) -> tuple[str, ...]:
-    """The stems by which sentences are compared, of `words_of`."""
-    return tuple([stem(word) for word in words_of(sentence)])
+    """The stems by which sentences are compared, in lower case, without punctuation and the words of the template."""
+    words = sentence.strip().lower().translate(_NO_PUNCTUATION).split()
+    return tuple([stem(word) for word in words if word not in TEMPLATE_WORDS])
 
 
 @lru_cache(maxsize=1 << 16)
@@ -213,35 +169,3 @@ def _longest_common_subsequence(gold: _Sentence, predicted: _Sentence) -> int:
         matches = row & gold.places.get(part, 0)
         row = (row + matches) | (row - matches)
     return len(gold.stems) - (row & every).bit_count()
-
-
-def meteor_scores(gold: Mapping[str, Sequence[str]], predictions: Mapping[str, Sequence[str]]) -> Score | None:
-    """Precision, recall and F1 as in the official scores, by METEOR; None where NLTK or its WordNet is missing.
-
-    The ids of the predictions are those of `gold`.
-    """
-    if find_spec("nltk") is None:
-        return None
-    # NLTK is no dependency of the package, and importing it takes a second.
-    single_meteor_score = import_module("nltk.translate.meteor_score").single_meteor_score
-    wordnet = import_module("nltk.corpus").wordnet
-    try:
-        wordnet.ensure_loaded()
-    except LookupError:
-        return None
-
-    def meteor(answer: Sequence[str], guess: Sequence[str]) -> float:
-        if not answer or not guess:
-            return float(answer == guess)
-        return float(single_meteor_score(answer, guess, wordnet=wordnet))
-
-    steps = []
-    for name, answers in gold.items():
-        predicted = distinct_changes(predictions[name])
-        if empty := empty_step(answers, predicted):
-            steps.append(empty.exact)
-            continue
-        guesses = [words_of(sentence) for sentence in predicted]
-        pairs = np.array([[meteor(words_of(answer), guess) for guess in guesses] for answer in answers])
-        steps.extend(best_scores(pairs[None]))
-    return Score(*map(float, np.mean(steps, axis=0)))

@@ -1,4 +1,4 @@
-"""Commands about scenarios: documents merged, compared, adjudicated and counted, and the words of topics."""
+"""Commands about scenarios: documents merged, compared, adjudicated and counted."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def merge(
         broader={concept.label: concept.broader for concept in concept_scheme()},
     )
     write_lines(output, map(document_line, merged))
-    facts = attrs.asdict(corpus_statistics(merged))
+    facts = corpus_statistics(merged)
     if as_json:
         echo_json(facts)
         return
@@ -211,35 +211,3 @@ def scenarios(
     elif not output:
         for concept in concept_scheme():
             echo(concept.label)
-
-
-def topics(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="topic-tiling, or the directory of a checkpoint of that kind.")
-    ] = "topic-tiling",
-    top: Annotated[int, typer.Option(min=1, help="The number of words of each scenario.")] = 10,
-    as_json: AsJson = False,
-) -> None:
-    """Print the words of each scenario, by the topics of its stories (Wanzare, Roth and Pinkal 2019, Table 9).
-
-    Example: kgscripts topics topic-tiling --top 5
-    """
-    from rich.table import Table
-    from rich.text import Text
-
-    from kgscripts.models.registry import load
-    from kgscripts.reproductions.scenarios.tiling import TopicTilingModel
-
-    found = load("scenarios", model)
-    if not isinstance(found, TopicTilingModel):
-        raise ConfigurationError("this model has no topics", where=model, remedy="name topic-tiling, or one like it")
-    words = found.scenario_words(top)
-    if as_json:
-        echo_json(words)
-        return
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column("scenario", max_width=30)
-    table.add_column("words")
-    for scenario, own in words.items():
-        table.add_row(Text(scenario), Text(" ".join(own)))
-    console().print(table)

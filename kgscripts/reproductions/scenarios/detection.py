@@ -6,28 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from kgscripts.corpora.scenarios.labels import is_listed
+from kgscripts.evaluation.counting import Score
 from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
 from kgscripts.reproductions.scenarios.documents import gold_spans
 from kgscripts.reproductions.scenarios.measures import (
     LABELLED,
     PUBLISHED,
-    TOP_PAIRS,
     BoundaryScores,
-    Confusions,
     LabelScore,
     Outcome,
-    Score,
     boundary_errors,
-    confusion_shares,
-    correlate,
-    correlations,
     count_confusions,
     count_labels,
     label_scores,
     macro_score,
     micro,
     micro_score,
-    pair_pmi,
 )
 from kgscripts.reproductions.scenarios.predictions import PairedDocuments, Predictions, pair_documents
 from schemas.results import Table
@@ -35,6 +29,8 @@ from schemas.scenario_documents import NONE, ScenarioDocument
 
 _RANKS = (1, 5)
 _PARTS = ("precision", "recall", "F1")
+_CONFUSIONS = 100
+"""The most pairs of confused scenarios that are listed."""
 
 
 def evaluate_scenarios(
@@ -77,18 +73,15 @@ def evaluate_scenarios(
     outcomes = paired.outcomes()
     labels = label_scores(outcomes)
     boundaries = paired.boundaries()
-    pmi = pair_pmi([[name for item in document.segments for name in item.scenarios] for document in paired.gold])
-    confusions = count_confusions(outcomes, pmi)
     macro = macro_score(labels.values())
     figures = (
         *micro(micro_score(count_labels(outcomes).values())),
         *shares({"macro F1": macro.f1}),
         *boundary_errors(boundaries.pk, boundaries.window_diff),
-        *correlations(correlate(labels, pmi)),
         *counts(
             {
-                "sentences wrongly None": confusions.scenario_as_none,
-                "sentences wrongly not None": confusions.none_as_scenario,
+                "sentences wrongly None": sum(NONE in outcome.wrong for outcome in outcomes),
+                "sentences wrongly not None": sum(NONE in outcome.missed for outcome in outcomes),
             }
         ),
         *_scores("macro ", macro, "all sentences"),
@@ -96,7 +89,6 @@ def evaluate_scenarios(
         *(() if on_gold is None else _on_gold(pair_documents(gold, on_gold))),
         *_boundary_figures(boundaries, "segments as predicted"),
         *_boundary_figures(paired.joined_boundaries(), "segments joined"),
-        *confusion_shares(tuple(map(confusions.share, TOP_PAIRS))),
         *_label_figures(labels),
     )
     return Evaluation(
@@ -110,7 +102,7 @@ def evaluate_scenarios(
             "boundaries": boundaries.gold,
         },
         systems=(System(name=system, setting=setting, source=source, figures=figures), *PUBLISHED),
-        tables=_tables(paired, labels, confusions),
+        tables=_tables(paired, labels, outcomes),
         examples=_examples(paired, system),
     )
 
@@ -165,15 +157,12 @@ def _label_figures(labels: Mapping[str, LabelScore]) -> Iterator[Figure]:
         yield from counts({"sentences": label.sentences}, part)
 
 
-def _tables(paired: PairedDocuments, labels: Mapping[str, LabelScore], confusions: Confusions) -> dict[str, Table]:
+def _tables(paired: PairedDocuments, labels: Mapping[str, LabelScore], outcomes: Sequence[Outcome]) -> dict[str, Table]:
     """The most frequent confusions, as in Table 7, and the predicted labels that are neither listed nor gold."""
     found: dict[str, Table] = {}
-    if confusions.pairs:
-        rows = [
-            (pair.gold, pair.predicted, pair.sentences, round(pair.pmi, 4))
-            for pair in confusions.pairs[: TOP_PAIRS[-1]]
-        ]
-        found["confusions of two scenarios"] = Table(columns=("gold", "predicted", "sentences", "PMI"), rows=rows)
+    confused = sorted(count_confusions(outcomes).items(), key=lambda item: (-item[1], item[0]))
+    if rows := [(*pair, count) for pair, count in confused if NONE not in pair][:_CONFUSIONS]:
+        found["confusions of two scenarios"] = Table(columns=("gold", "predicted", "sentences"), rows=rows)
     named = {name for document in paired.predicted for item in document.segments for name in item.scenarios}
     if unknown := sorted(name for name in named - {*labels, NONE} if not is_listed(name)):
         found["predicted labels that are neither listed nor gold"] = Table(

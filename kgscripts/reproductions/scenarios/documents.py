@@ -7,7 +7,6 @@ counted from 0, and the end is excluded.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -94,25 +93,37 @@ def _json_documents(
 
 def _document(record: Mapping[str, Any], others: Collection[str]) -> ScenarioDocument:
     sentences = strings(record, "sentences")
-    segments = record.get("segments")
     if not sentences:
         raise InputError('"sentences" is empty')
     blank = next((number for number, sentence in enumerate(sentences) if not sentence.strip()), None)
     if blank is not None:
         raise InputError(f"sentence {blank} is blank")
-    if not isinstance(segments, list) or not all(isinstance(segment, dict) for segment in segments):
-        raise InputError('"segments" is not a list of objects')
-    found = [_segment(segment, others) for segment in segments]
+    found = [_segment(segment, others) for segment in segments_of(record)]
     return ScenarioDocument(
         id=record_id(record), sentences=sentences, segments=[segment for segment in found if segment is not None]
     )
 
 
-def _segment(segment: Mapping[str, Any], others: Collection[str]) -> LabelledSegment | None:
+def segments_of(record: Mapping[str, Any]) -> list[Any]:
+    """The segments of a record. Raises InputError where there is no list of them."""
+    segments = record.get("segments")
+    if not isinstance(segments, list):
+        raise InputError('"segments" is not a list')
+    return segments
+
+
+def segment_parts(segment: object) -> tuple[int, int, list[str]]:
+    """The first sentence of a segment, its end, and its scenarios. Raises InputError for what is none."""
+    if not isinstance(segment, dict):
+        raise InputError("a segment is not a JSON object")
     start, end = segment.get("start"), segment.get("end")
     if type(start) is not int or type(end) is not int:
         raise InputError('"start" or "end" of a segment is not a whole number')
-    labels = strings(segment, "scenarios")
+    return start, end, strings(segment, "scenarios")
+
+
+def _segment(segment: object, others: Collection[str]) -> LabelledSegment | None:
+    start, end, labels = segment_parts(segment)
     if not labels:
         raise InputError(f"the segment {start}:{end} has no scenario")
     scenarios = dict.fromkeys(_known(label, others) for label in labels if label != NONE)
@@ -172,39 +183,14 @@ def stories_of(documents: Sequence[Document]) -> list[LabelledStory]:
     ]
 
 
-@frozen(kw_only=True)
-class CorpusStatistics:
-    """The figures of section 3.3; `documents_with_several_scenarios` is a share."""
-
-    documents: int
-    sentences: int
-    labelled_sentences: int
-    sentences_with_several_labels: int
-    segments: int
-    segments_per_document: float
-    documents_with_several_scenarios: float
-    scenarios: int
-    scenarios_with_two_sentences: int
-    scenarios_with_over_100_sentences: int
-    scenarios_with_20_sentences: int
-
-
-def corpus_statistics(documents: Sequence[ScenarioDocument]) -> CorpusStatistics:
-    """The statistics of at least one document."""
+def corpus_statistics(documents: Sequence[ScenarioDocument]) -> dict[str, int]:
+    """The sizes of documents, by name."""
     labels = [labels for document in documents for labels in document.labels()]
-    counts = Counter(scenario for found in labels for scenario in found).values()
-    segments = sum(len(document.segments) for document in documents)
-    scenarios = [{name for segment in document.segments for name in segment.scenarios} for document in documents]
-    return CorpusStatistics(
-        documents=len(documents),
-        sentences=len(labels),
-        labelled_sentences=sum(map(bool, labels)),
-        sentences_with_several_labels=sum(len(found) > 1 for found in labels),
-        segments=segments,
-        segments_per_document=segments / len(documents),
-        documents_with_several_scenarios=sum(len(names) > 1 for names in scenarios) / len(documents),
-        scenarios=len(counts),
-        scenarios_with_two_sentences=sum(count >= 2 for count in counts),
-        scenarios_with_over_100_sentences=sum(count > 100 for count in counts),
-        scenarios_with_20_sentences=sum(count >= 20 for count in counts),
-    )
+    return {
+        "documents": len(documents),
+        "sentences": len(labels),
+        "labelled_sentences": sum(map(bool, labels)),
+        "sentences_with_several_labels": sum(len(found) > 1 for found in labels),
+        "segments": sum(len(document.segments) for document in documents),
+        "scenarios": len({scenario for found in labels for scenario in found}),
+    }

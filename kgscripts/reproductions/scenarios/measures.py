@@ -9,27 +9,18 @@ more than 256 sentences, and nltk is an optional requirement. Tests compare them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import accumulate, combinations, pairwise
-from math import log2
-from statistics import StatisticsError, correlation, fmean
-from typing import NamedTuple
+from itertools import accumulate, pairwise
+from statistics import fmean
 
 from attrs import define, frozen
 
+from kgscripts.evaluation.counting import Score
 from kgscripts.evaluation.result import Figure, shares
 from kgscripts.reproductions.published import published_systems
-from schemas.provenance import Direction, Unit
+from schemas.provenance import Direction
 from schemas.scenario_documents import NONE
-
-
-class Score(NamedTuple):
-    """Precision, recall and F1, from 0 to 1."""
-
-    precision: float
-    recall: float
-    f1: float
 
 
 @frozen
@@ -207,97 +198,12 @@ def score_boundaries(documents: Sequence[tuple[Sequence[bool], Sequence[bool]]])
     )
 
 
-@frozen(kw_only=True)
-class Confusion:
-    """A gold scenario that was missed in sentences for which another one was predicted, with the PMI of both."""
-
-    gold: str
-    predicted: str
-    sentences: int
-    pmi: float
-
-
-@frozen(kw_only=True)
-class Confusions:
-    """All confusions of two scenarios, most sentences first, and in how many sentences one is confused with None."""
-
-    pairs: tuple[Confusion, ...]
-    scenario_as_none: int
-    none_as_scenario: int
-
-    def share(self, first: int) -> float:
-        """The share of the `first` most frequent pairs in all confusions of two scenarios."""
-        total = sum(pair.sentences for pair in self.pairs)
-        return sum(pair.sentences for pair in self.pairs[:first]) / total if total else 0.0
-
-
-def pair_pmi(documents: Sequence[Iterable[str]]) -> dict[tuple[str, str], float]:
-    """The pointwise mutual information of each two scenarios that share a document, both ways round.
-
-    It is relative to the documents (equation 1), in bits: Table 7 has values that natural logarithms cannot reach (3.96
-    for a scenario of 16 in 504 documents). `documents` are the gold scenarios of each.
-    """
-    single: Counter[str] = Counter()
-    both: Counter[tuple[str, str]] = Counter()
-    for scenarios in documents:
-        distinct = sorted(set(scenarios))
-        single.update(distinct)
-        both.update(combinations(distinct, 2))
-    found = {pair: log2(len(documents) * count / (single[pair[0]] * single[pair[1]])) for pair, count in both.items()}
-    return found | {(other, one): value for (one, other), value in found.items()}
-
-
-def count_confusions(outcomes: Sequence[Outcome], pmi: Mapping[tuple[str, str], float]) -> Confusions:
-    """Count the sentences in which one label was missed and another one predicted.
-
-    As in Table 7, the PMI of two scenarios that share no document is 0.
-    """
-    counts = Counter((gold, wrong) for outcome in outcomes for gold in outcome.missed for wrong in outcome.wrong)
-    pairs = [
-        Confusion(gold=gold, predicted=predicted, sentences=count, pmi=pmi.get((gold, predicted), 0.0))
-        for (gold, predicted), count in counts.items()
-        if NONE not in (gold, predicted)
-    ]
-    return Confusions(
-        pairs=tuple(sorted(pairs, key=lambda pair: (-pair.sentences, pair.gold, pair.predicted))),
-        scenario_as_none=sum(NONE in outcome.wrong for outcome in outcomes),
-        none_as_scenario=sum(NONE in outcome.missed for outcome in outcomes),
-    )
-
-
-def correlate(scores: Mapping[str, LabelScore], pmi: Mapping[tuple[str, str], float]) -> dict[str, float]:
-    """Pearson correlations of the scores of the gold scenarios with their PMI and their numbers of sentences.
-
-    They are left out where one side is constant. The paper does not say how a scenario gets a PMI. Here, it is the
-    highest one with another scenario, or 0 if the scenario shares no document with another one.
-    """
-    highest: dict[str, float] = {}
-    for (scenario, _), value in pmi.items():
-        highest[scenario] = max(value, highest.get(scenario, value))
-    chosen = {name: label for name, label in scores.items() if name != NONE}
-    related = [highest.get(name, 0.0) for name in chosen]
-    sentences = [float(label.sentences) for label in chosen.values()]
-    precision, recall, f1 = ([label.score[index] for label in chosen.values()] for index in range(3))
-    found = {
-        "recall with PMI": _pearson(recall, related),
-        "F1 with PMI": _pearson(f1, related),
-        "precision with sentences": _pearson(precision, sentences),
-        "F1 with sentences": _pearson(f1, sentences),
-    }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
-    try:
-        return correlation(one, other)
-    except StatisticsError:
-        return None
+def count_confusions(outcomes: Iterable[Outcome]) -> Counter[tuple[str, str]]:
+    """The numbers of sentences in which one label, the first, was missed and another one predicted."""
+    return Counter((gold, wrong) for outcome in outcomes for gold in outcome.missed for wrong in outcome.wrong)
 
 
 LABELLED = "labelled sentences only"
-CONFUSIONS = "confusions of two scenarios"
-TOP_PAIRS = (10, 100)
-"""The numbers of confused pairs whose share in all confusions the paper gives (section 5.3)."""
 
 
 def micro(values: tuple[float, float, float], part: str = "") -> tuple[Figure, ...]:
@@ -315,18 +221,5 @@ def boundary_errors(pk: float | None, window_diff: float | None, part: str = "")
     )
 
 
-def correlations(values: Mapping[str, float]) -> tuple[Figure, ...]:
-    """Figures that are Pearson correlations, by metric."""
-    return tuple(Figure(metric=metric, value=value, unit=Unit.CORRELATION) for metric, value in values.items())
-
-
-def confusion_shares(values: tuple[float, ...]) -> tuple[Figure, ...]:
-    """The shares of the most frequent pairs (`TOP_PAIRS`) in all confusions of two scenarios."""
-    return tuple(
-        Figure(metric=CONFUSIONS, value=value, part=f"{first} most frequent pairs")
-        for first, value in zip(TOP_PAIRS, values, strict=True)
-    )
-
-
 PUBLISHED = published_systems("scenarios")
-"""Table 6 (486 blog stories), section 5.3, and the boundaries of merged stories."""
+"""Table 6 (486 blog stories), and the boundaries of merged stories."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from attrs import evolve, field, frozen
+from attrs import evolve
 
 from kgscripts.corpora.scenarios.labels import is_listed, resolve
 from kgscripts.enrichers.named_scenarios import NamedScenarios
@@ -30,39 +30,18 @@ if TYPE_CHECKING:
     from kgscripts.models.scenarios.protocol import ScenarioModel
 
 
-@frozen(kw_only=True)
-class MentionScores:
-    """The numbers of mentions of events that belong to a right scenario.
-
-    A mention lies in the sentence in which it starts.
-    """
-
-    mentions: int
-    labelled: int
-    """Mentions in sentences with a gold scenario."""
-    assigned: int
-    """Mentions with a scenario in the graph."""
-    right: int
-    """Mentions with a scenario in the graph that their sentence is about."""
-    assigned_scenarios: int
-    """Pairs of a mention and a scenario that it has in the graph."""
-    right_scenarios: int
-    """Those of which the sentence is about the scenario."""
-    examples: tuple[Example, ...] = field(default=(), eq=False)
-    """All mentions."""
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Shares of nothing are 0."""
-        return (
-            *shares(
-                {
-                    "mention precision": self.right / (self.assigned or 1),
-                    "mention recall": self.right / (self.labelled or 1),
-                    "mention precision, each scenario": self.right_scenarios / (self.assigned_scenarios or 1),
-                }
-            ),
-            *counts({"mentions with a scenario": self.assigned, "with a right one": self.right}),
-        )
+def _figures(found: Mapping[str, int]) -> tuple[Figure, ...]:
+    """Shares of nothing are 0."""
+    return (
+        *shares(
+            {
+                "mention precision": found["right"] / (found["assigned"] or 1),
+                "mention recall": found["right"] / (found["labelled"] or 1),
+                "mention precision, each scenario": found["right scenarios"] / (found["assigned scenarios"] or 1),
+            }
+        ),
+        *counts({"mentions with a scenario": found["assigned"], "with a right one": found["right"]}),
+    )
 
 
 def evaluate_mentions(
@@ -93,7 +72,7 @@ def evaluate_mentions(
         offering = System(name=name, setting=f"beside {beside.name}", source=source, figures=())
         named = [] if not isinstance(model, ScenarioDetector) else [NamedScenarios(model=model)]
         runs.insert(1, (offering, [beside], texts, [detecting, "labels", "scenario-vectors", *named]))
-    scores: list[MentionScores] = []
+    scores: list[tuple[Counter[str], list[Example]]] = []
     with TemporaryDirectory() as folder:
         for system, inputs, given, others in runs:
             graph = Path(folder, str(len(scores)))
@@ -106,11 +85,11 @@ def evaluate_mentions(
         split=split,
         items={
             "documents": len(documents),
-            "mentions": scores[0].mentions,
-            "of them in labelled sentences": scores[0].labelled,
+            "mentions": scores[0][0]["mentions"],
+            "of them in labelled sentences": scores[0][0]["labelled"],
         },
-        systems=[evolve(system, figures=own.figures()) for (system, *_), own in zip(runs, scores, strict=True)],
-        examples=[example for own in scores for example in own.examples],
+        systems=[evolve(system, figures=_figures(own)) for (system, *_), (own, _) in zip(runs, scores, strict=True)],
+        examples=[example for _, own in scores for example in own],
     )
 
 
@@ -125,8 +104,14 @@ def document_text(document: ScenarioDocument) -> str:
     return "\n".join(document.sentences)
 
 
-def score_mentions(graph: StoredGraph, gold: Mapping[str, ScenarioDocument], system: str = "graph") -> MentionScores:
-    """Compare the scenarios of event mentions in a graph with the gold scenarios of their sentences.
+def score_mentions(
+    graph: StoredGraph, gold: Mapping[str, ScenarioDocument], system: str = "graph"
+) -> tuple[Counter[str], list[Example]]:
+    """Compare the scenarios of event mentions in a graph with the gold scenarios of their sentences; a mention lies in
+    the sentence in which it starts.
+
+    Counted are *mentions*, those in *labelled* sentences, those *assigned* a scenario by the graph and those with a
+    *right* one, and pairs of a mention and an assigned, or right, scenario. All mentions are examples.
 
     Parameters
     ----------
@@ -156,7 +141,7 @@ def score_mentions(graph: StoredGraph, gold: Mapping[str, ScenarioDocument], sys
         documents[sources[name]["id"]] = document
     found = _scenarios_of_mentions(graph)
     examples = []
-    totals = {"mentions": 0, "labelled": 0, "assigned": 0, "right": 0, "assigned_scenarios": 0, "right_scenarios": 0}
+    totals: Counter[str] = Counter()
     labels = {source: _labels(document) for source, document in documents.items()}
     for row in graph.select("Passage", ["id", "start", "text", "source"], {"source": documents}).to_pylist():
         if row["id"] not in found:
@@ -167,13 +152,13 @@ def score_mentions(graph: StoredGraph, gold: Mapping[str, ScenarioDocument], sys
         totals["labelled"] += bool(expected)
         totals["assigned"] += bool(assigned)
         totals["right"] += bool(expected & assigned)
-        totals["assigned_scenarios"] += len(assigned)
-        totals["right_scenarios"] += len(expected & assigned)
+        totals["assigned scenarios"] += len(assigned)
+        totals["right scenarios"] += len(expected & assigned)
         where = f"document {documents[row['source']].id}, character {row['start']}"
         examples.append(
             Example(system=system, where=where, text=row["text"], gold=sorted(expected), found=sorted(assigned))
         )
-    return MentionScores(**totals, examples=tuple(examples))
+    return totals, examples
 
 
 def _scenarios_of_mentions(graph: StoredGraph) -> dict[str, set[str]]:

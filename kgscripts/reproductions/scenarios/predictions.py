@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, frozen
 
-from kgscripts.corpora.json_records import json_object, record_id, strings
+from kgscripts.corpora.json_records import json_object, record_id
 from kgscripts.corpora.scenarios.labels import resolve
 from kgscripts.corpora.source import numbered_lines
+from kgscripts.evaluation.counting import check_ids
 from kgscripts.models.scenarios.protocol import ScenarioModel, SegmentLabeller
-from kgscripts.reproductions.scenarios.documents import gold_spans
+from kgscripts.reproductions.scenarios.documents import gold_spans, segment_parts, segments_of
 from kgscripts.reproductions.scenarios.measures import BoundaryScores, Outcome, boundaries_of, compare, score_boundaries
 from schemas.errors import InputError
 from schemas.scenario_documents import NONE, DetectedSegment, LabelledSegment, ScenarioDocument
@@ -49,7 +48,7 @@ def read_predictions(path: Path) -> dict[str, list[LabelledSegment]]:
         try:
             record = json_object(line)
             name = record_id(record)
-            segments = [_segment(value) for value in _list(record)]
+            segments = list(map(_predicted, segments_of(record)))
         except InputError as error:
             raise InputError(error.message, where=where, remedy=_REMEDY) from error
         if name in predictions:
@@ -90,25 +89,11 @@ def ranked(segment: DetectedSegment) -> LabelledSegment:
     return LabelledSegment(start=segment.start, end=segment.end, scenarios=tuple(labels))
 
 
-def _list(record: Mapping[str, Any]) -> list[Any]:
-    value = record.get("segments")
-    if not isinstance(value, list):
-        raise InputError('"segments" is not a list')
-    return value
-
-
-def _segment(value: object) -> LabelledSegment:
-    if not isinstance(value, dict):
-        raise InputError("a segment is not a JSON object")
-    start, end = (value.get(key) for key in ("start", "end"))
-    if type(start) is not int or type(end) is not int:
-        raise InputError('"start" and "end" of a segment are not whole numbers')
+def _predicted(value: object) -> LabelledSegment:
+    start, end, scenarios = segment_parts(value)
     if not 0 <= start < end:
         raise InputError(f"a segment of sentences {start}:{end}")
-    return LabelledSegment(start=start, end=end, scenarios=tuple(strings(value, "scenarios")) or (NONE,))
-
-
-_NAMED = 5
+    return LabelledSegment(start=start, end=end, scenarios=tuple(scenarios) or (NONE,))
 
 
 @frozen
@@ -149,28 +134,6 @@ def pair_documents(gold: Sequence[ScenarioDocument], predictions: Predictions) -
         [_normalised(document, document.segments) for document in gold],
         [_normalised(document, predictions[document.id]) for document in gold],
     )
-
-
-def check_ids(gold: Sequence[str], predicted: Collection[str]) -> None:
-    """Raise InputError, which names ids, unless the ids are the same and no gold one occurs twice."""
-    known = Counter(gold)
-    if twice := [name for name, times in known.items() if times > 1]:
-        raise InputError(
-            f"gold documents with the same id: {_named(twice)}", remedy="give each document an id of its own"
-        )
-    missing = [name for name in gold if name not in predicted]
-    extra = [name for name in predicted if name not in known]
-    if missing or extra:
-        parts = [
-            f"{what} for {len(names)} {'document' if len(names) == 1 else 'documents'}: {_named(names)}"
-            for what, names in (("no predictions", missing), ("predictions but no gold", extra))
-            if names
-        ]
-        raise InputError("; ".join(parts), remedy="pass the predictions for exactly the gold documents")
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
 def _normalised(document: ScenarioDocument, segments: Sequence[LabelledSegment]) -> ScenarioDocument:

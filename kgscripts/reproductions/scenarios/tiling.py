@@ -133,8 +133,6 @@ class ScenarioParts:
     topics: TopicModel
     tfidf: TfIdf
     classifier: ScenarioClassifier
-    scenario_topics: NDArray[np.float64]
-    """The mean share of each topic in the stories of a scenario, (scenarios, topics)."""
 
     def spans(self, segmentation: str, document: ReadDocument) -> list[tuple[int, int]]:
         """The segments of a document."""
@@ -193,20 +191,6 @@ class TopicTilingModel(TrainedModel):
         """The same classifier on other segments: ``sentence``, ``random``, or ``majority``, which needs none."""
         model = evolve(self.model, name=f"scenarios-{segmentation}", scores=())
         return evolve(self, model=model, segmentation=segmentation)
-
-    def scenario_words(self, top: int) -> dict[str, list[str]]:
-        """The `top` words of each scenario, by the topics that prevail in its stories (section 5.3, Table 9).
-
-        A topic counts as far as its share in these stories exceeds its mean share over all scenarios.
-        """
-        parts = self.parts
-        excess = np.maximum(parts.scenario_topics - parts.scenario_topics.mean(axis=0), 0.0)
-        weights = (excess @ parts.topics.word_probabilities).round(12)
-        order = np.argsort(-weights, axis=1, kind="stable")[:, :top]
-        return {
-            scenario: [parts.topics.words[word] for word in row]
-            for scenario, row in zip(parts.settings.scenarios, order, strict=True)
-        }
 
     def _detected(self, document: ReadDocument, spans: Spans) -> list[DetectedSegment]:
         if self._segmentation == MAJORITY:
@@ -274,7 +258,6 @@ def tiling_checkpoint(parts: ScenarioParts, card: ModelCard) -> Checkpoint:
         "topics.priors": torch.from_numpy(topics.priors.astype(np.float32)),
         "tfidf.words": torch.tensor([places[name] for name in tfidf.words], dtype=torch.int32),
         "tfidf.idf": torch.from_numpy(tfidf.idf.astype(np.float32)),
-        "scenarios.topics": torch.from_numpy(parts.scenario_topics.astype(np.float16)),
         **{_CLASSIFIER + name: value.detach().half() for name, value in parts.classifier.layers.state_dict().items()},
     }
     settings = {**attrs.asdict(parts.settings), "word_prior": topics.word_prior}
@@ -307,15 +290,11 @@ def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:
     if not all(0 <= place < len(words) for place in chosen):
         raise ValueError("tf.idf of a word that is not in the list")
     tfidf = TfIdf(words=[words[place] for place in chosen], idf=tensors["tfidf.idf"].double().numpy())
-    scenario_topics = tensors["scenarios.topics"].double().numpy()
-    if scenario_topics.shape != (len(settings.scenarios), len(priors)):
-        raise ValueError(f"shares of topics of {scenario_topics.shape}")
     return ScenarioParts(
         settings=settings,
         topics=topics,
         tfidf=tfidf,
         classifier=_classifier(tensors, len(tfidf.words), len(settings.scenarios)),
-        scenario_topics=scenario_topics,
     )
 
 

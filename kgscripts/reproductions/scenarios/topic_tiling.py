@@ -60,35 +60,11 @@ class TopicModel:
         return probabilities
 
     def topics_of_words(self, words: Sequence[str]) -> dict[str, int]:
-        """The most relevant topic of each known word in this text."""
-        found = self._infer(words)
-        if found is None:
-            return {}
-        known, relevance, _ = found
-        return {self.words[word]: int(topic) for word, topic in zip(known, relevance.argmax(axis=0), strict=True)}
-
-    def proportions(self, words: Sequence[str]) -> NDArray[np.float64]:
-        """The share of each topic in a text, (topics,): they sum to one, or are all zero without a known word."""
-        found = self._infer(words)
-        if found is None:
-            return np.zeros(len(self.priors))
-        _, relevance, counts = found
-        shares: NDArray[np.float64] = relevance @ counts / counts.sum()
-        return shares
-
-    @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {word: place for place, word in enumerate(self.words)}
-
-    def _infer(self, words: Sequence[str]) -> tuple[list[int], NDArray[np.float64], NDArray[np.float64]] | None:
-        """Mean-field inference (Blei et al. 2003, section 5.2).
-
-        Gives the known words, the relevance of each topic to each of them, (topics, words), and their counts, (words,);
-        None if no word is known.
-        """
+        """The most relevant topic of each known word in this text, by mean-field inference (Blei et al. 2003, section
+        5.2)."""
         counted = Counter(self._places[word] for word in words if word in self._places)
         if not counted:
-            return None
+            return {}
         known = sorted(counted)
         counts = np.array([counted[word] for word in known], dtype=np.float64)
         probabilities = self.word_probabilities[:, known]
@@ -98,7 +74,11 @@ class TopicModel:
             relevance = probabilities * np.exp(digamma(parameters) - digamma(parameters).max())[:, None]
             relevance /= relevance.sum(axis=0)
             parameters = self.priors + relevance @ counts
-        return known, relevance, counts
+        return {self.words[word]: int(topic) for word, topic in zip(known, relevance.argmax(axis=0), strict=True)}
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {word: place for place, word in enumerate(self.words)}
 
 
 _DIGITS = 9

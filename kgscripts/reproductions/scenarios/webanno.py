@@ -3,7 +3,7 @@
 After ``#FORMAT=WebAnno TSV 3.2`` a line names each layer with its features (``#T_SP=`` spans, ``#T_RL=`` relations,
 ``#T_CH=`` chains). Each sentence has one or more lines ``#Text=``, and a line a token: its number (``3-1``), its
 offsets, the token, and a column a feature. ``_`` is no annotation, ``*`` one without value, ``|`` separates stacked
-annotations, and ``[7]`` joins the tokens of one annotation. Offsets count UTF-16 code units.
+annotations, and ``[7]`` joins the tokens of one annotation. Offsets are not used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIRST_LINE = "#FORMAT=WebAnno TSV 3"
 _LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]+)(?:\|(.*))?")
 _TEXT = "#Text="
 _TOKEN = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})((?:\.[1-9][0-9]{0,8})*)")
-_OFFSETS = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+_OFFSETS = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
 _STACKED = re.compile(r"(?:[^|\\]|\\.?)+")
 _JOINED = re.compile(r"(.*)\[([0-9]{1,9})\]")
 _ESCAPED = re.compile(r"\\(->|.)")
@@ -42,11 +42,10 @@ class _Layer:
 
 @define
 class _Sentence:
-    """A sentence: the lines of its text and, from its first token on, where it begins and its text in UTF-16."""
+    """The lines of the text of a sentence, and whether tokens have followed."""
 
     lines: list[str]
-    start: int | None = None
-    encoded: tuple[bytes, ...] = ()
+    has_tokens: bool = False
 
 
 @define
@@ -72,8 +71,8 @@ def read_webanno(
     Raises
     ------
     InputError
-        With file and line, for a line that is malformed, an offset that does not fit token and text, an annotation
-        that is not continuous, and an unknown label; also for a file without sentences or such a layer.
+        With file and line, for a line that is malformed, an annotation that is not continuous, and an unknown label;
+        also for a file without sentences or such a layer.
     """
     reader = _Reader(layer, resolved)
     where = path.name
@@ -98,7 +97,6 @@ class _Reader:
     columns: range | None = None
     sentences: list[_Sentence] = field(factory=list)
     last: tuple[int, int] = (0, 0)
-    last_offsets: tuple[int, int] = (0, 0)
     scenarios: dict[str, str] = field(factory=dict)
     annotations: dict[tuple[int | str, ...], _Annotation] = field(factory=dict)
 
@@ -110,11 +108,9 @@ class _Reader:
             self.layers.append(_Layer(named[1], named[2], features, column))
         elif line.startswith(_TEXT):
             text = line.removeprefix(_TEXT)
-            if self.sentences and self.sentences[-1].start is None:
+            if self.sentences and not self.sentences[-1].has_tokens:
                 self.sentences[-1].lines.append(text)
             else:
-                if self.sentences:
-                    self.sentences[-1].encoded = ()
                 self.sentences.append(_Sentence([text]))
         elif not line.startswith("#"):
             self._read_token(line.split("\t"))
@@ -126,8 +122,8 @@ class _Reader:
         wanted = last.column + max(1, len(last.features))
         if len(cells) > wanted and not any(cells[wanted:]):
             del cells[wanted:]  # Each line of WebAnno ends with a tab.
-        number, offsets = _TOKEN.fullmatch(cells[0]), _OFFSETS.fullmatch(cells[1] if len(cells) > 1 else "")
-        if not number or not offsets or len(cells) != wanted:
+        number = _TOKEN.fullmatch(cells[0])
+        if not number or len(cells) != wanted or not _OFFSETS.fullmatch(cells[1]):
             raise InputError(f"not a token with {wanted} columns: {cells[0][:80]!r}, {len(cells)} columns")
         sentence, token = int(number[1]), int(number[2])
         if not self.sentences or sentence != len(self.sentences):
@@ -136,29 +132,10 @@ class _Reader:
         expected = self.last if is_part else (sentence, self.last[1] + 1 if self.last[0] == sentence else 1)
         if (sentence, token) != expected:
             raise InputError(f"token {cells[0]} instead of {expected[0]}-{expected[1]}")
-        self._check_offsets(cells, int(offsets[1]), int(offsets[2]), is_part=is_part)
         self.last = sentence, token
+        self.sentences[-1].has_tokens = True
         for column in self.columns:
             self._read_labels(cells, column, sentence - 1)
-
-    def _check_offsets(self, cells: list[str], start: int, end: int, *, is_part: bool) -> None:
-        sentence = self.sentences[-1]
-        named = f"the offsets {start}-{end} of token {cells[0]}"
-        if not start < end or (not is_part and start < self.last_offsets[1]):
-            raise InputError(f"{named} do not follow {self.last_offsets[0]}-{self.last_offsets[1]}")
-        if is_part and not (self.last_offsets[0] <= start and end <= self.last_offsets[1]):
-            raise InputError(f"{named} lie outside of its token, {self.last_offsets[0]}-{self.last_offsets[1]}")
-        if not is_part:
-            self.last_offsets = start, end
-        tokens = {_utf16(cells[2]), _utf16(_unescaped(cells[2]))}
-        if sentence.start is None:
-            text = "\n".join(sentence.lines)
-            sentence.encoded = (_utf16(_unescaped(text)), _utf16(text))
-            lead = min((at for token in tokens if (at := sentence.encoded[0].find(token)) >= 0), default=0)
-            sentence.start = start - lead // 2
-        first, last = 2 * (start - sentence.start), 2 * (end - sentence.start)
-        if not any(text[first:last] in tokens for text in sentence.encoded):
-            raise InputError(f"{named} do not fit: the text has something else than {cells[2][:80]!r} there")
 
     def _read_labels(self, cells: list[str], column: int, sentence: int) -> None:
         if cells[column] == "_":
@@ -200,7 +177,7 @@ class _Reader:
 
     def document(self, identifier: str) -> ScenarioDocument:
         """The document. Raises InputError where there is none."""
-        if not self.sentences or self.sentences[-1].start is None:
+        if not self.sentences or not self.sentences[-1].has_tokens:
             raise InputError("a sentence without tokens" if self.sentences else "no sentences")
         spans: dict[tuple[int, int], dict[str, None]] = {}
         for annotation in self.annotations.values():
@@ -217,7 +194,3 @@ class _Reader:
 
 def _unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: _CONTROLS.get(match[1], match[1]), text)
-
-
-def _utf16(text: str) -> bytes:
-    return text.encode("utf-16-le", errors="surrogatepass")

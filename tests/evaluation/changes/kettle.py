@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from kgscripts.reproductions.openpi.schema_files import GOLD, OVERGENERATED
+from kgscripts.reproductions.openpi.schema import GOLD
 
 PROCEDURE: dict[str, Any] = {
     "goal": "Make Tea",
@@ -33,18 +32,6 @@ ANSWER: list[dict[str, list[str]]] = [
 ]
 
 
-def overgenerated(procedure: Any, *more: str) -> Any:
-    """The procedure with further names of each entity."""
-    procedure = deepcopy(procedure)
-    for cluster in procedure["clusters"].values():
-        cluster["entity_cluster_combined"] = [*cluster["entity_cluster"], *more]
-        cluster["attribute_cluster"] = {
-            name: {"attribute_cluster": names, "attribute_cluster_combined": names}
-            for name, names in cluster["attribute_cluster"].items()
-        }
-    return procedure
-
-
 def write_json(path: Path, content: object) -> Path:
     """Write a file, and the folder that it is in."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,9 +40,8 @@ def write_json(path: Path, content: object) -> Path:
 
 
 def write_folder(folder: Path) -> Path:
-    """A folder like that of OpenPI 2.0, with the answers of two systems; *stove* is an overgenerated name."""
+    """A folder like that of OpenPI 2.0, with the answers of two systems."""
     write_json(folder / GOLD, {"1": PROCEDURE})
-    write_json(folder / OVERGENERATED, {"1": overgenerated(PROCEDURE, "stove")})
     write_json(folder / "published-predictions" / "dev_schema_davinci_1.json", {"1": ANSWER})
     write_json(folder / "published-predictions" / "dev_schema_llama-7b_1.json", {"1": [{}, {}]})
     return folder

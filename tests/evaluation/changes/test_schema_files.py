@@ -8,56 +8,44 @@ from typing import Any
 
 import pytest
 
-from kgscripts.reproductions.openpi.schema import SchemaGold
-from kgscripts.reproductions.openpi.schema_files import (
+from kgscripts.reproductions.openpi.schema import (
     GOLD,
-    OVERGENERATED,
+    SchemaProcedure,
     published_files,
     read_schema_answers,
     read_schema_gold,
 )
 from schemas.errors import InputError
-from tests.evaluation.changes.kettle import ANSWER, PROCEDURE, overgenerated, write_folder, write_json
+from tests.evaluation.changes.kettle import ANSWER, PROCEDURE, write_folder, write_json
 
 
-def _gold(folder: Path, content: object) -> SchemaGold:
-    [gold] = read_schema_gold(write_json(folder / "gold.json", content))
-    return gold
+def _gold(folder: Path, content: object) -> dict[str, SchemaProcedure]:
+    return read_schema_gold(write_json(folder / "gold.json", content))
 
 
-def test_a_folder_has_two_gold_files_and_published_answers(tmp_path: Path) -> None:
+def test_a_folder_has_a_gold_file_and_published_answers(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "v2.0")
-    gold, more = read_schema_gold(folder)
-    assert (gold.overgenerated, more.overgenerated) == (False, True)
-    assert more.procedures["1"].clusters[1].names == ("water", "stove")
+    assert read_schema_gold(folder) == read_schema_gold(folder / GOLD)
+    assert read_schema_gold(folder)["1"].entities["kettle"].names == {"kettle", "tea kettle"}
     assert [*published_files(folder)] == ["davinci", "LLaMA 7B"]
     assert published_files(folder / GOLD) == {}
-    assert [each.overgenerated for each in read_schema_gold(folder / OVERGENERATED)] == [True]
-    write_json(folder / OVERGENERATED, {"2": overgenerated(PROCEDURE)})
-    with pytest.raises(InputError, match="its procedures are not those of"):
-        read_schema_gold(folder)
-
-
-_ONE_STEP = '{"1": [{"kettle": ["heat"]}]}'
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "bad.json:1: not JSON"),
-        ('{"1": [{"kettle":\n ["heat"]', "bad.json:2: not JSON"),
+        ("", "bad.json: not a JSON object"),
+        ('{"1": [{"kettle":\n ["heat"]', "bad.json: not JSON"),
         ("[]", "bad.json: not a JSON object"),
-        ("NaN", "bad.json: not a JSON object"),
-        ("[" * 100_000, "cannot be read"),
-        ("{}", "1 procedures are missing, such as 1; the gold data has 1"),
-        ({"1": ANSWER, "0": ANSWER, "x": []}, "2 procedures are unknown, such as 0, x"),
-        ('{"1": [], "1": []}', "the key '1' occurs twice"),
-        (_ONE_STEP, "procedure '1': answers for 1 steps, but it has 2"),
-        ({"1": {"kettle": ["heat"]}}, "procedure '1': not a list"),
-        ({"1": [{}, ["kettle"]]}, "procedure '1', step 2: not a JSON object"),
-        ({"1": [{}, None]}, "step 2: not a JSON object"),
-        ({"1": [{"kettle": "heat"}, {}]}, "step 1, entity 'kettle': not a list"),
-        ({"1": [{"kettle": ["heat", 1]}, {}]}, "step 1, entity 'kettle', item 2: not a string"),
+        ('{"1":' + "[" * 100_000, "cannot be read"),
+        ("{}", "bad.json: the predictions are not those of the gold answers; missing: 1"),
+        ({"1": ANSWER, "0": ANSWER, "x": []}, "extra: 0, x"),
+        ('{"1": [{"kettle": ["heat"]}]}', "answers for 1 steps of procedure 1, but it has 2"),
+        ({"1": {"kettle": ["heat"]}}, "not a list @ $['1']"),
+        ({"1": [{}, ["kettle"]]}, "expected a mapping @ $['1'][1]"),
+        ({"1": [{}, None]}, "expected a mapping @ $['1'][1]"),
+        ({"1": [{"kettle": "heat"}, {}]}, "not a list @ $['1'][0]['kettle']"),
+        ({"1": [{"kettle": ["heat", 1]}, {}]}, "not a string @ $['1'][0]['kettle']"),
         ({"1": [{"kettle": ["\ud800"]}, {}]}, "surrogate"),
         ({"1": [{"\ud800": []}, {}]}, "surrogate"),
     ],
@@ -65,9 +53,12 @@ _ONE_STEP = '{"1": [{"kettle": ["heat"]}]}'
 def test_bad_answers_are_errors_that_say_where(tmp_path: Path, content: object, message: str) -> None:
     gold = _gold(tmp_path, {"1": PROCEDURE})
     with pytest.raises(InputError) as caught:
-        read_schema_answers(write_json(tmp_path / "bad.json", content), gold.procedures)
+        read_schema_answers(write_json(tmp_path / "bad.json", content), gold)
     assert message in str(caught.value)
     assert caught.value.remedy
+
+
+_EMPTY: dict[str, Any] = {"entity_cluster": [], "attribute_cluster": {}}
 
 
 def _without(*path: Any, value: object = None) -> dict[str, Any]:
@@ -87,33 +78,28 @@ def _without(*path: Any, value: object = None) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "not JSON"),
+        ("", "gold.json: not a JSON object"),
         ("[]", "gold.json: not a JSON object"),
         ({}, "no procedures"),
-        ({"1": []}, "procedure '1': not a JSON object"),
-        ({"1": _without("goal")}, "procedure '1', goal: not a string"),
-        ({"1": _without("goal", value=" ")}, "procedure '1', goal: empty"),
-        ({"1": _without("steps")}, "procedure '1', steps: not a list"),
-        ({"1": _without("steps", value=[])}, "procedure '1': no steps"),
-        ({"1": _without("steps", value=["Fill it.", ""])}, "steps, step 2: empty"),
-        ({"1": _without("clusters")}, "clusters: not a JSON object"),
-        ({"1": _without("clusters", "water")}, "state 2: no cluster for the entity 'water'"),
-        ({"1": _without("clusters", "The Kettle", value={})}, "'kettle' of a cluster is empty or occurs twice"),
-        ({"1": _without("clusters", "the ", value={})}, "'' of a cluster is empty or occurs twice"),
-        ({"1": _without("clusters", "water", "entity_cluster")}, "cluster 'water', entity_cluster: not a list"),
-        ({"1": _without("clusters", "water", "attribute_cluster")}, "attribute_cluster: not a JSON object"),
+        ({"1": []}, "@ $['1'].goal"),
+        ({"1": _without("goal")}, "required field missing @ $['1'].goal"),
+        ({"1": _without("goal", value=" ")}, "the goal or a step is missing"),
+        ({"1": _without("steps")}, "required field missing @ $['1'].steps"),
+        ({"1": _without("steps", value=[])}, "the goal or a step is missing"),
+        ({"1": _without("steps", value=["Fill it.", ""])}, "the goal or a step is missing"),
+        ({"1": _without("clusters")}, "required field missing @ $['1'].clusters"),
+        ({"1": _without("clusters", "water")}, "no cluster for the entity 'water'"),
+        ({"1": _without("clusters", "The Kettle", value=_EMPTY)}, "of a cluster is empty or occurs twice"),
+        ({"1": _without("clusters", "the ", value=_EMPTY)}, "of a cluster is empty or occurs twice"),
+        ({"1": _without("clusters", "water", "entity_cluster")}, "['water'].entity_cluster"),
+        ({"1": _without("clusters", "water", "attribute_cluster")}, "['water'].attribute_cluster"),
         ({"1": _without("clusters", "water", "attribute_cluster", "temperature")}, "no cluster for the attribute"),
-        ({"1": _without("states")}, "states: not a list"),
-        ({"1": _without("states", 0, "entity")}, "state 1, entity: not a string"),
-        ({"1": _without("states", 0, "answers")}, "state 1, answers: not a JSON object"),
+        ({"1": _without("states")}, "required field missing @ $['1'].states"),
+        ({"1": _without("states", 0, "entity")}, "required field missing @ $['1'].states[0].entity"),
+        ({"1": _without("states", 0, "answers")}, "required field missing @ $['1'].states[0].answers"),
         ({"1": _without("states", 0, "answers", "step1")}, 'the keys of "answers" are not step1 to step2'),
-        ({"1": _without("states", 0, "answers", "step1", value={})}, "answers, 'step1': not a list"),
-        ({"1": _without("states", 0, "answers", "step1", 0, value="full")}, "change 1: not a JSON object"),
-        ({"1": _without("states", 0, "answers", "step1", 0, "attribute")}, "change 1, attribute: not a string"),
-        (
-            {"1": overgenerated(PROCEDURE), "2": PROCEDURE},
-            "cluster 'kettle', attribute_cluster, attribute 'fullness': not a JSON object",
-        ),
+        ({"1": _without("states", 0, "answers", "step1", 0, value="full")}, "['step1'][0].attribute"),
+        ({"1": _without("states", 0, "answers", "step1", 0, "attribute")}, "['step1'][0].attribute"),
     ],
 )
 def test_bad_gold_data_are_errors_that_say_where(tmp_path: Path, content: object, message: str) -> None:
