@@ -102,8 +102,6 @@ INPUTS = {
     "evaluate all --data": "evaluate all --data BAD",
     "train masked --train": "train masked --out out --train BAD",
     "train masked --config": "train masked --out out --train pairs.tsv --config BAD",
-    "train causal --config": "train causal --out out --train many.tsv --config BAD",
-    "train causal --train": "train causal --out out --set pretrained=gpt2 --train BAD",
     "train aligner --train": "train aligner --out out --train BAD",
     "train aligner --config": "train aligner --out out --train pairs.tsv --config BAD",
     "train aligner --labels": "train aligner --out out --train pairs.tsv --labels BAD",

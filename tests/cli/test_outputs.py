@@ -74,10 +74,9 @@ OUTPUTS = {
 
 CHECKPOINTS = {
     "train masked --out": "train masked --train OUT/file",
-    "train causal --out": "train causal --set pretrained=OUT --train pairs.tsv",
     "train aligner --out": "train aligner --train pairs.tsv --labels OUT/file",
     "train transducer --out": "train transducer --config OUT/file --train pairs.tsv",
-    "train state-changes --out": "train state-changes --config causal --set pretrained=OUT --train dev",
+    "train state-changes --out": "train state-changes --train OUT/file",
     "train scenarios --out": "train scenarios --config detector --train stories.jsonl --development OUT/file",
     "train scenario-calibration --out": "train scenario-calibration --development OUT/file",
     "train tools --out": "train tools --train OUT/file",

@@ -14,12 +14,10 @@ from typer.testing import CliRunner
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
-from kgscripts.reproductions.kidscook.cloze.models import open_cloze_model
 from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
 from kgscripts.reproductions.kidscook.networks.networks import network_checkpoint
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.networks import SETTINGS, VOCABULARY, model
-from tests.models.test_causal import gpt2
 
 TEMPLATES = """\
 chop the garlic .\tuse a knife on a board with care .\t1 1 0 1 1 0 1 0 1
@@ -85,40 +83,15 @@ def test_one_model(tmp_path: Path, transducer: Path, templates: Path, whitelist:
 
 def test_several_models_with_contexts(tmp_path: Path, transducer: Path, templates: Path) -> None:
     other = _checkpoint(tmp_path, "language-model")
-    causal = gpt2(tmp_path / "tiny")
     file = tmp_path / "scores.json"
-    names = [str(transducer), f"{other}:left", f"hf:{causal}", f"hf:{causal}:left"]
+    names = [str(transducer), f"{other}:left"]
     shown = _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
     systems = _written(file).systems
     assert [system.source for system in systems] == names
     assert {system.setting for system in systems} == {"context left"}
-    assert [system.get(MEAN_SPAN) is None for system in systems] == [False, True, True, True]
-    assert [system.name for system in systems[1:]] == [
-        "language-model, left side only",
-        "tiny, zero-shot",
-        "tiny, zero-shot, left side only",
-    ]
+    assert [system.get(MEAN_SPAN) is None for system in systems] == [False, True]
+    assert systems[1].name == "language-model, left side only"
     assert "better than published" not in shown
-    assert [system.remark.partition(":")[0] for system in systems] == ["", "", *["exposure unknown"] * 2]
-    assert "exposure unknown: the pretraining" in " ".join(shown.split())
-
-
-def test_models_together(tmp_path: Path, transducer: Path, templates: Path) -> None:
-    other = _checkpoint(tmp_path, "language-model").rename(tmp_path / "a+b")
-    file = tmp_path / "scores.json"
-    pretrained = gpt2(tmp_path / "tiny")
-    odd = pretrained.rename(tmp_path / "tiny+")
-    assert [len(open_cloze_model(name).name.split(" + ")) for name in (f"hf:{odd}", f"{other}:left")] == [1, 1]
-    odd.rename(pretrained)
-    names = [f"{transducer}+hf:{pretrained}", str(other)]
-    _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
-    together, alone = _written(file).systems
-    assert [together.name, alone.name] == ["transducer-fixed + tiny, zero-shot", "language-model"]
-    assert [bool(together.remark), bool(alone.remark)] == [True, False], "one of them was pretrained"
-    arguments = ["cloze", "--model", names[0], "--templates", str(templates), "--attach-as", "unseen"]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 2
-    assert "a card has the scores of one" in " ".join(result.output.replace("│", " ").split())
 
 
 def test_on_the_published_task_the_published_scores_are_beside(
@@ -227,7 +200,6 @@ def test_invalid_whitelists(transducer: Path, templates: Path, whitelist: Path, 
     [
         ("--model", "no/such/model", ModelError),
         ("--model", "no/such/model:left", ModelError),
-        ("--model", "hf:no-such-model", ModelError),
         ("--model", ".", ModelError),
         ("--output", "/dev/null/scores.json", ConfigurationError),
         ("--output", ".", ConfigurationError),
