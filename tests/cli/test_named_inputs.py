@@ -156,8 +156,6 @@ INPUTS = {
     "corpora stats files": "corpora stats BAD",
     "corpora cloze files": "corpora cloze BAD -o out",
     "corpora cloze --whitelist": f"{_CLOZE} --whitelist BAD",
-    "corpora cloze --compare": f"{_CLOZE} --min-count 1 --compare BAD",
-    "corpora cloze --compare-whitelist": f"{_CLOZE} --min-count 1 --compare-whitelist BAD",
 }
 """The parameters that name what is read, each with the arguments of a command that reads nothing else that is bad."""
 

@@ -41,8 +41,8 @@ class Case:
 
 
 _MERGE = "corpora merge stories.jsonl --documents 4 --segments 2 2 --filler anna.jsonl"
-_CLOZE, _CHANGES, _SCENARIOS = (f"evaluate {EVALUATIONS[name]}" for name in ("cloze", "state-changes", "scenarios"))
-_MAKE_CLOZE = "corpora cloze pairs.tsv --whitelist words.txt --compare valid.template.tsv --compare-whitelist words.txt"
+_CHANGES, _SCENARIOS = (f"evaluate {EVALUATIONS[name]}" for name in ("state-changes", "scenarios"))
+_MAKE_CLOZE = "corpora cloze pairs.tsv --whitelist words.txt"
 
 OUTPUTS = {
     **{f"evaluate {name} --output": Case(f"evaluate {arguments} -o OUT") for name, arguments in EVALUATIONS.items()},
@@ -53,7 +53,6 @@ OUTPUTS = {
     "schema --output": Case("schema ontology -o OUT"),
     "track --picture": Case("track tea.md --plan -o OUT", out="out.svg"),
     "track --pddl": Case("track tea.md --pddl OUT", out="out.pddl", beside="-problem.pddl"),
-    "evaluate cloze --predictions-out": Case(f"{_CLOZE} --predictions-out OUT"),
     "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT"),
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT"),
@@ -232,7 +231,6 @@ def test_every_kind_of_output(inputs: Path, tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        f"{_CLOZE} -o OUT --predictions-out OUT",
         f"{_CHANGES} -o OUT --predictions-out OUT",
         f"{_SCENARIOS} -o OUT --predictions-out OUT",
         "corpora adjudicate anna.jsonl ben.jsonl -o OUT --conflicts OUT",

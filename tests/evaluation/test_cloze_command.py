@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
-from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
+from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, MEAN_SPAN, PUBLISHED, is_published_task
 from kgscripts.reproductions.kidscook.networks.networks import network_checkpoint
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.networks import SETTINGS, VOCABULARY, model
@@ -119,31 +119,6 @@ def test_only_scores_on_the_published_task_are_compared(
     assert not is_published_task(shortened, released[1])
 
 
-def test_predictions_agree_with_the_figures(tmp_path: Path, transducer: Path, templates: Path, whitelist: Path) -> None:
-    file, written = tmp_path / "scores.json", tmp_path / "predictions.jsonl"
-    _run(
-        *("--model", transducer, "--templates", templates, "--whitelist", whitelist),
-        *("--output", file, "--predictions-out", written),
-    )
-    (system,) = _written(file).systems
-    rows = [json.loads(line) for line in written.read_text(encoding="utf-8").splitlines()]
-    assert [(row["where"], row["start"], row["gold"]) for row in rows][-1] == (
-        "valid.template.tsv:3",
-        2,
-        ["sharp", "knife"],
-    )
-    assert {row["model"] for row in rows} == {"transducer-fixed"}
-    for setup in ("oracle", "greedy"):
-        matches = [row[setup]["prediction"] == row["gold"] for row in rows]
-        assert sum(matches) / len(rows) == pytest.approx(system.value(f"{setup} match", STRICT), abs=1e-4)
-        top = [word in five for row in rows for word, five in zip(row["gold"], row[setup]["top5"], strict=True)]
-        assert sum(top) / len(top) == pytest.approx(system.value(f"{setup} top5", STRICT), abs=1e-4)
-        for row in rows:
-            assert all(0 <= value <= 1 for value in row[setup]["probability"])
-            assert all(list(five.values()) == sorted(five.values(), reverse=True) for five in row[setup]["top5"])
-    assert not list(tmp_path.glob("*.part"))
-
-
 def test_examples_mark_every_blank(transducer: Path, templates: Path) -> None:
     shown = _run("--model", transducer, "--templates", templates, "--examples", 9)
     assert "gold   use a _sharp knife_ ." in shown
@@ -203,7 +178,6 @@ def test_invalid_whitelists(transducer: Path, templates: Path, whitelist: Path, 
         ("--model", ".", ModelError),
         ("--output", "/dev/null/scores.json", ConfigurationError),
         ("--output", ".", ConfigurationError),
-        ("--predictions-out", "/dev/null/predictions.jsonl", ConfigurationError),
         ("--whitelist", "no/such/words.txt", InputError),
     ],
 )
@@ -213,20 +187,6 @@ def test_errors_come_before_the_work(
     with pytest.raises(error) as caught:
         _run("--model", transducer, "--templates", templates, option, value)
     assert caught.value.where
-
-
-def test_a_failed_run_leaves_no_predictions(
-    tmp_path: Path, transducer: Path, templates: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> None:
-        raise ModelError("gives up")
-
-    written = tmp_path / "predictions.jsonl"
-    monkeypatch.setattr("kgscripts.reproductions.kidscook.networks.left_context.LeftContextModel.score", broken)
-    monkeypatch.setattr("kgscripts.reproductions.kidscook.networks.left_context.LeftContextModel.predict", broken)
-    with pytest.raises(ModelError, match="gives up"):
-        _run("--model", transducer, "--templates", templates, "--predictions-out", written)
-    assert not list(tmp_path.glob("predictions*"))
 
 
 def test_errors_leave_no_traceback(templates: Path) -> None:

@@ -12,7 +12,6 @@ import typer
 from kgscripts.commands.options import SplitName
 from kgscripts.evaluation.registry import Benchmark, Report, evaluation_task, named, quiet
 from kgscripts.evaluation.result import Evaluation
-from schemas.output_files import write_lines
 
 _TEMPLATES, _WHITELIST = "kidscook/valid.template.tsv", "kidscook/approved.5.txt"
 _CLOZE_MODELS = (
@@ -57,9 +56,6 @@ def cloze(
         typer.Option(metavar="FILE", help="The candidates, one per line. Default: the blanked words."),
     ] = None,
     split: SplitName = None,
-    predictions_out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the predictions for every blank as JSON lines.")
-    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup.")] = 1931,
     report: Report = quiet,
 ) -> list[Evaluation]:
@@ -68,27 +64,13 @@ def cloze(
     Oracle: earlier blanks contain the gold words. Greedy: they contain the model's own. The published scores are
     printed beside those on the released templates; those models see only the left side of a blank.
     """
-    from kgscripts.reproductions.kidscook.cloze.files import evaluate_cloze_files, prediction_lines, read_candidates
-
-    candidates = read_candidates(templates, whitelist)
-    lines: list[str] = []
+    from kgscripts.reproductions.kidscook.cloze.files import evaluate_cloze_files
 
     def begin(name: str, total: int) -> Callable[[int], None]:
         report(description=name, total=total, completed=0)
         return lambda count: report(advance=count)
 
-    found = evaluate_cloze_files(
-        model,
-        templates,
-        whitelist,
-        split=split,
-        seed=seed,
-        on_model=begin,
-        on_filled=lambda name, filled: lines.extend(prediction_lines(name, filled, candidates)),
-    )
-    if predictions_out is not None:
-        write_lines(predictions_out, lines)
-    return [found]
+    return [evaluate_cloze_files(model, templates, whitelist, split=split, seed=seed, on_model=begin)]
 
 
 def _read_by_aligners(model: list[str] | None, **options: object) -> Iterator[str | Path]:

@@ -2,62 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve
 
 from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist
 from kgscripts.evaluation.result import Evaluation, Example, System
-from kgscripts.reproductions.kidscook.cloze.filling import Candidates, ClozeItem, Guess, blank_words, cloze_items
+from kgscripts.reproductions.kidscook.cloze.filling import Candidates, ClozeItem, blank_words, cloze_items
 from kgscripts.reproductions.kidscook.cloze.models import open_cloze_model
 from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, PUBLISHED, STRICT, beaten, context, is_published_task
 from kgscripts.reproductions.kidscook.cloze.task import PASSES, FilledItem, evaluate_cloze
-from schemas.terminal import json_text
-
-
-def prediction_lines(model: str, filled: FilledItem, candidates: Candidates) -> Iterator[str]:
-    """A line of JSON for each blank of a pair."""
-    item = filled.item
-    first = 0
-    for start, end in item.slots:
-        words = slice(first, first + end - start)
-        first = words.stop
-        record = {
-            "model": model,
-            "where": item.where,
-            "start": start,
-            "gold": item.concrete[start:end],
-            "oracle": _setup(filled.oracle_choices[words], filled.oracle[words], candidates),
-            "greedy": _setup(filled.greedy[words], filled.greedy[words], candidates),
-        }
-        yield json_text(record, indent=None)
-
-
-def _setup(choices: Sequence[Guess], ranked: Sequence[Guess], candidates: Candidates) -> dict[str, Any]:
-    """Predicted words and their probabilities, those of the gold words, and the five most probable words."""
-    return {
-        "prediction": [candidates.word(guess.choice) for guess in choices],
-        "probability": [_probability(guess.choice_log_probability) for guess in choices],
-        "gold_probability": [_probability(guess.gold_log_probability) for guess in ranked],
-        "top5": [
-            {
-                candidates.word(column): _probability(value)
-                for column, value in zip(guess.top, guess.top_log_probabilities, strict=True)
-            }
-            for guess in ranked
-        ],
-    }
-
-
-def _probability(log_probability: float) -> float:
-    return round(math.exp(log_probability), 6)
-
-
-Listener = Callable[[str, FilledItem], object]
-"""Is told the name of a model, and each pair that it filled, in order."""
 
 
 def read_candidates(templates: Path, whitelist: Path | None) -> Candidates:
@@ -75,13 +30,11 @@ def evaluate_cloze_files(
     split: str | None = None,
     seed: int = 1931,
     on_model: Callable[[str, int], Callable[[int], None]] = lambda _, __: lambda ___: None,
-    on_filled: Listener = lambda _, __: None,
 ) -> Evaluation:
     """Evaluate models, by the names that `open_cloze_model` knows, on the templates of a file.
 
     `on_model` is told the name of each model and how many predictions it will make, and gives what is told how many
-    more are made.
-    Raises as `evaluate_cloze` and the readers of files do.
+    more are made. Raises as `evaluate_cloze` and the readers of files do.
     """
     pairs = load_pairs([templates])
     candidates = read_candidates(templates, whitelist)
@@ -92,7 +45,6 @@ def evaluate_cloze_files(
 
         def keep(filled: FilledItem, name: str = model.name) -> None:
             examples.append(_example(name, filled))
-            on_filled(name, filled)
 
         on_words = on_model(model.name, PASSES * hidden)
         own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
