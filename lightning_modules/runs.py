@@ -6,14 +6,11 @@ import io
 import logging
 import os
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from time import monotonic
-from types import FrameType
 from typing import Any
 
 import pytorch_lightning as pl
@@ -23,56 +20,10 @@ from lightning_fabric.utilities.exceptions import MisconfigurationException
 from pytorch_lightning.callbacks import LearningRateMonitor
 from pytorch_lightning.loggers import CSVLogger, Logger, TensorBoardLogger
 
-from lightning_modules.module import TrainingModule
 from lightning_modules.schedule import Schedule, StoppedError
 from lightning_modules.settings import Hardware, Precision
 from schemas.errors import ConfigurationError, ModelError
-from schemas.terminal import echo, progress_bar
-
-_LINE_EVERY = 60.0
-"""Seconds."""
-
-
-class Progress(pl.Callback):
-    """Shows the steps of each epoch. How many epochs there will be is not known before the last one ends."""
-
-    def __init__(self) -> None:
-        self._shown = ExitStack()
-        self._next_line = monotonic() + _LINE_EVERY
-
-    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:  # noqa: ARG002
-        """Show the bar."""
-        if trainer.is_global_zero:
-            self._bar = self._shown.enter_context(progress_bar())
-            self._task = self._bar.add_task("training", total=None)
-
-    def on_train_batch_end(
-        self,
-        trainer: pl.Trainer,
-        pl_module: pl.LightningModule,
-        outputs: Any,  # noqa: ARG002
-        batch: Any,  # noqa: ARG002
-        batch_idx: int,
-    ) -> None:
-        """Show how many steps are done."""
-        if not trainer.is_global_zero:
-            return
-        assert isinstance(pl_module, TrainingModule)
-        name = f"epoch {trainer.current_epoch + 1} {pl_module.phase}"
-        done, steps = batch_idx + 1, int(trainer.num_training_batches)
-        self._bar.update(self._task, completed=done, total=steps, description=name)
-        if not sys.stderr.isatty() and (now := monotonic()) >= self._next_line:
-            self._next_line = now + _LINE_EVERY
-            loss = float(trainer.callback_metrics["loss"])
-            echo(f"{name}: step {done:,} of {steps:,}, loss {loss:.3f}", err=True)
-
-    def on_train_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:  # noqa: ARG002
-        """Remove the bar."""
-        self._shown.close()
-
-    def on_exception(self, trainer: pl.Trainer, pl_module: pl.LightningModule, exception: BaseException) -> None:  # noqa: ARG002
-        """Remove the bar."""
-        self._shown.close()
+from schemas.terminal import echo
 
 
 class EpochFiles(TorchCheckpointIO):
@@ -123,7 +74,7 @@ def make_trainer(
             accelerator=hardware.accelerator,
             devices=hardware.devices,
             precision=hardware.precision.value,
-            callbacks=[callback, Progress(), LearningRateMonitor("step")],
+            callbacks=[callback, LearningRateMonitor("step")],
             gradient_clip_val=gradient_clip,
             max_epochs=-1,
             default_root_dir=folder,
@@ -161,9 +112,8 @@ def _saving_at_ctrl_c(schedule: Schedule) -> Iterator[None]:
         yield
         return
 
-    def handle(number: int, frame: FrameType | None) -> None:
-        if schedule.is_interrupted or not schedule.is_training:
-            before(number, frame)
+    def handle(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
         schedule.is_interrupted = True
         if schedule.is_first:
             echo("the run is saved after this step; Ctrl-C again ends it without that", err=True)
@@ -197,7 +147,8 @@ def fit(
         # The folder of the run holds its description before any weights.
         warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
         try:
-            trainer.fit(module, data, ckpt_path=last if last.is_file() else None, weights_only=True)
+            with schedule.shown:
+                trainer.fit(module, data, ckpt_path=last if last.is_file() else None, weights_only=True)
         except StoppedError:
             pass
         except (SystemExit, RuntimeError) as stopped:

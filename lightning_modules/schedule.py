@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -14,6 +16,7 @@ from torch import Tensor
 
 from lightning_modules.module import TrainingModule
 from lightning_modules.settings import TrainingSettings
+from schemas.terminal import echo, progress_bar
 
 
 @frozen
@@ -29,7 +32,8 @@ class Epoch:
 
 
 _SAVE_EVERY = 60.0
-"""Seconds between two savings within an epoch; more for networks whose saving takes longer than a tenth of that."""
+"""Seconds between two savings within an epoch; more for networks whose saving takes longer than a tenth of that.
+Where there is no terminal for a bar, each of them prints how many steps are done."""
 
 
 class StoppedError(Exception):
@@ -65,7 +69,9 @@ class Schedule(pl.Callback):
         self._deadline = math.inf if deadline is None else deadline
         self._report = report
         self._began = self._next_save = self._looked = self._took = 0.0
-        self.is_training = self.is_interrupted = self.is_first = False
+        self.is_interrupted = self.is_first = False
+        self.shown = ExitStack()
+        """What ends with the run: the bar of its steps."""
         self.finished = False
         self.phase = 0
         self.epochs = 0
@@ -94,7 +100,10 @@ class Schedule(pl.Callback):
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Put the module into its phase; a resumed run may be at its end, or have more epochs now."""
         assert isinstance(pl_module, TrainingModule)
-        self.is_training, self.is_first = True, trainer.is_global_zero
+        self.is_first = trainer.is_global_zero
+        if self.is_first:
+            self._bar = self.shown.enter_context(progress_bar())
+            self._task = self._bar.add_task("training", total=None)
         self.finished = False
         self._end_phase()
         pl_module.phase = self._phases[self.phase]
@@ -105,15 +114,20 @@ class Schedule(pl.Callback):
     def on_train_batch_end(
         self,
         trainer: pl.Trainer,
-        pl_module: pl.LightningModule,  # noqa: ARG002
+        pl_module: pl.LightningModule,
         outputs: object,  # noqa: ARG002
         batch: object,  # noqa: ARG002
         batch_idx: int,
     ) -> None:
         """Save within the epoch, and end the run if its time is over; after the last batch its end is near anyway."""
+        assert isinstance(pl_module, TrainingModule)
         now = monotonic()
         self._took, self._looked = now - self._looked, now
-        left = trainer.num_training_batches - batch_idx - 1
+        done, steps = batch_idx + 1, int(trainer.num_training_batches)
+        name = f"epoch {trainer.current_epoch + 1} {pl_module.phase}"
+        if self.is_first:
+            self._bar.update(self._task, completed=done, total=steps, description=name)
+        left = steps - done
         if not left:
             return
         # What is held out is measured after the last step, and takes no longer than steps of as many batches.
@@ -123,6 +137,8 @@ class Schedule(pl.Callback):
         if not (is_due or is_over):
             return
         trainer.save_checkpoint(self._file)
+        if self.is_first and not is_over and not sys.stderr.isatty():
+            echo(f"{name}: step {done:,} of {steps:,}, loss {pl_module.train_loss:.3f}", err=True)
         self._looked = monotonic()
         self._next_save = self._looked + max(_SAVE_EVERY, 10 * (self._looked - now))
         if is_over:

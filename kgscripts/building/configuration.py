@@ -14,7 +14,7 @@ from kgscripts.building.settings import check_values
 from kgscripts.distributed.object_stores import is_url
 from kgscripts.enrichers.protocol import ENRICHERS
 from kgscripts.extractors.registry import EXTRACTORS
-from kgscripts.models.registry import is_named
+from kgscripts.models.registry import is_shipped
 from kgscripts.plugins import Plugins
 from kgscripts.settings import models_of, naming, toml_value
 from schemas.arguments import check_type, path_of
@@ -136,7 +136,7 @@ def _settings(group: str, name: str, values: Any, path: Path) -> dict[str, Any]:
     if name in _GROUPS[group].names():
         for setting, (task, _) in models_of(_GROUPS[group].open(name).settings).items():
             model = found.get(setting)
-            if isinstance(model, str) and model and not is_named(model, task):
+            if isinstance(model, str) and model and not is_shipped(model, task):
                 found[setting] = str(path.parent / model)
     check_values(name, found, where)
     return found

@@ -102,20 +102,17 @@ def _evaluate(
     """Run a task with its own options and those that all have."""
     from kgscripts.commands.evaluation_output import finish
 
-    parameters = inspect.signature(task.measure).parameters
     predictions = options.get("predictions_out")
     inputs = list(task.inputs(**{name: value for name, value in options.items() if name != "predictions_out"}))
     check_outputs(output, predictions, inputs=inputs)
-    finished = Finished.beside(output if "finished" in parameters else None)
-    check_outputs(finished.path, predictions, inputs=inputs)
     if attach_as is not None and task.place is not None:
         models = options.get("model")
         for name in models if isinstance(models, list) else [models or ""]:
             task.place(name, **options)
     with progress_bar() as progress:
-        handed = {"report": partial(progress.update, progress.add_task("", total=None)), "finished": finished}
-        found = task.measure(**options, **{name: value for name, value in handed.items() if name in parameters})
-    found = finish(
+        report = {"report": partial(progress.update, progress.add_task("", total=None))}
+        found = task.measure(**options, **(report if "report" in inspect.signature(task.measure).parameters else {}))
+    return finish(
         found,
         places=_places(task, found, options) if attach_as else {},
         attach_as=attach_as,
@@ -124,8 +121,6 @@ def _evaluate(
         examples=examples,
         show=task.show and partial(task.show, **options),
     )
-    finished.remove()
-    return found
 
 
 def _places(task: EvaluationTask, found: list[Evaluation], options: dict[str, Any]) -> dict[str, Path]:

@@ -67,8 +67,7 @@ AttachAs = Annotated[
     Exposure | None,
     typer.Option(
         help="Keep the scores with the models, for graphs: as unseen if every choice behind a model was made on other "
-        "data, else as development. What is known to be development stays so; for a pretrained language model, unseen "
-        "becomes unknown.",
+        "data, else as development. What is known to be development stays so.",
         show_default=False,
     ),
 ]

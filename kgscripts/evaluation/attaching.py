@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import evolve
 
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.models.checkpoint import PRETRAINED, attach_scores, is_checkpoint, read_card
+from kgscripts.models.checkpoint import attach_scores, is_checkpoint, read_card
 from kgscripts.score_files import merged_scores, read_scores, write_scores
 from schemas.errors import ConfigurationError
 from schemas.provenance import BenchmarkScore, Exposure
@@ -23,8 +23,7 @@ def attach_evaluations(
     """Keep the scores of all systems that have a place: a checkpoint directory, or a file of scores.
 
     Scores that were on data for development stay so: neither what an evaluation knows nor what was kept before becomes
-    unseen, nor does data that a pretrained language model may have read. Returns the evaluations with the exposure that
-    was attached, that of the first system.
+    unseen. Returns the evaluations with the exposure that was attached, that of the first system.
 
     Raises
     ------
@@ -43,7 +42,7 @@ def attach_evaluations(
     found: dict[Path, list[BenchmarkScore]] = {}
     for evaluation in evaluations:
         own = [(places[system.source], system) for system in evaluation.models if system.source in places]
-        shown = [_worst(exposure, evaluation, place, kept[place]) for place, _ in own]
+        shown = [_worst(exposure, evaluation, kept[place]) for place, _ in own]
         for (place, system), decided in zip(own, shown, strict=True):
             found.setdefault(place, []).extend(evaluation.benchmark_scores(system, decided))
         attached.append(evolve(evaluation, exposure=shown[0] if shown else exposure))
@@ -52,14 +51,12 @@ def attach_evaluations(
     return attached
 
 
-def _worst(said: Exposure, evaluation: Evaluation, place: Path, kept: Sequence[BenchmarkScore]) -> Exposure:
-    """What says least: what is said, what the evaluation knows, what was kept, and unknown for what was pretrained."""
+def _worst(said: Exposure, evaluation: Evaluation, kept: Sequence[BenchmarkScore]) -> Exposure:
+    """What says least: what is said, what the evaluation knows, and what was kept."""
     of = (evaluation.dataset, evaluation.split)
     known = [said, *(score.exposure for score in kept if (score.dataset, score.split) == of)]
     if evaluation.exposure is not None:
         known.append(evaluation.exposure)
-    if is_checkpoint(place) and PRETRAINED in read_card(place)[0].training:
-        known.append(Exposure.UNKNOWN)
     return max(known, key=_WORSE.index)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from hashlib import sha256
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +59,3 @@ def _read(path: Path) -> dict[str, Any]:
             except (ValueError, TypeError, KeyError):
                 continue
     return found
-
-
-def part_key(*decisive: object) -> str:
-    """A key: SHA-256 of the version of kgscripts and of all else that decides the result, as `repr` gives it."""
-    return sha256(repr((metadata.version("kgscripts"), *decisive)).encode("utf-8", "surrogatepass")).hexdigest()

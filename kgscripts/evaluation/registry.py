@@ -104,7 +104,7 @@ class EvaluationTask:
     name: str
     measure: Measure
     """Its docstring is the help, and its parameters that Typer's `Option` or `Argument` annotates are the options.
-    Others are for callers in Python; `report` is a `Report`, `finished` a `Finished` of a task that goes on."""
+    Others are for callers in Python; `report` is a `Report`."""
     example: str
     """The options of the example in its help."""
     inputs: Callable[..., Iterable[str | Path]] = named

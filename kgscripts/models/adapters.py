@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
 
 from torch import Tensor, nn
 
 from schemas.errors import ModelError
 
 if TYPE_CHECKING:
-    from peft import LoraConfig, PeftModel
+    from peft import PeftModel
 
     from kgscripts.models.encoder import Bert
 
@@ -25,24 +25,16 @@ Names = tuple[str, str]
 _PEFT = re.compile(r"(?:base_model\.model\.)?(?P<layer>.+)\.lora_(?P<matrix>[AB])\.default\.weight")
 
 
-def lora_config(rank: int, layers: Sequence[str], **options: Any) -> LoraConfig:
-    """What peft has to know to put adapters at layers. Raises ModelError if it is not installed."""
-    try:
-        from peft import LoraConfig
-    except ModuleNotFoundError as error:
-        raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
-
-    return LoraConfig(r=rank, lora_alpha=int(SCALE) * rank, target_modules=list(layers), **options)
-
-
 def with_adapters(network: Bert, rank: int) -> PeftModel:
     """The encoder with an adapter at each linear layer of its blocks: W becomes W + 2 B A, which is W before training.
 
     Only the adapters can be trained. Raises ValueError for a rank below one, and ModelError if peft is not installed.
     """
-    config = lora_config(rank, _LINEAR_LAYERS)
-    from peft import get_peft_model
-
+    try:
+        from peft import LoraConfig, get_peft_model
+    except ModuleNotFoundError as error:
+        raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
+    config = LoraConfig(r=rank, lora_alpha=int(SCALE) * rank, target_modules=_LINEAR_LAYERS)
     adapted = get_peft_model(network, config)
     assert not isinstance(adapted, tuple)
     return adapted
@@ -141,18 +133,9 @@ def adapters_between(
 def merge_adapters(network: Bert, down: Mapping[str, Tensor], up: Mapping[str, Tensor], rank: int) -> None:
     """Add trained adapters to the encoder's weights: `down` is A and `up` is B, by the names of their layers.
 
-    Raises ValueError as `add_adapters`.
-    """
-    add_adapters(layer_weights(network), down, up, rank)
-
-
-def add_adapters(
-    weights: Mapping[str, Tensor], down: Mapping[str, Tensor], up: Mapping[str, Tensor], rank: int
-) -> None:
-    """Add adapters to the weights of the layers of the same names, each (outputs, inputs).
-
     Raises ValueError if an adapter is missing, unknown or of another shape.
     """
+    weights = layer_weights(network)
     if strange := (weights.keys() ^ down.keys()) | (weights.keys() ^ up.keys()):
         raise ValueError(f"{len(strange)} adapters are missing or foreign, such as that of {min(strange)}")
     for name, weight in weights.items():

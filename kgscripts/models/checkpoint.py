@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "model_card.json"
-PRETRAINED = "pretrained_sha256"
-"""In the training figures of a card: the digest of the language model that training began with."""
 SLICE = "slice"
 """The split of scores on the small sample that ships (`kgscripts.reproductions.tasks`)."""
 

@@ -1,5 +1,4 @@
-"""The models of this installation: those that ship or that packages bring, and what they are built over; and their
-cards as Markdown."""
+"""The models of this installation: those that ship, and what they are built over; and their cards as Markdown."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from attrs import frozen
 
 from kgscripts.models.checkpoint import ModelCard, is_checkpoint, read_card, read_kind
 from kgscripts.models.encoder import MINILM, cached_encoder
-from kgscripts.models.registry import packaged_models, shipped_models, task_of
+from kgscripts.models.registry import shipped_models, task_of
 from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.text.pipeline import SHIPPED, describe_pipeline, shipped_directory
 from schemas.errors import ModelError
@@ -44,11 +43,9 @@ class InstalledModel:
 
 
 def installed_models() -> Iterator[InstalledModel]:
-    """The models that ship, the encoder that they are built over, and the models and spaCy pipelines of packages."""
+    """The models that ship, the encoder that they are built over, and the spaCy pipelines of packages."""
     for name, path in shipped_models().items():
         yield _checkpoint(name, path, ships=True)
-    for name, path in packaged_models().items():
-        yield _checkpoint(name, path, ships=False)
     yield _typicality()
     yield _pipeline()
     yield _encoder()

@@ -1,13 +1,11 @@
-"""The trained models: by task, and by the name of one that is installed or the directory of a checkpoint."""
+"""The trained models: by task, and by the name of one that ships or the directory of a checkpoint."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from importlib import resources
 from importlib.metadata import EntryPoint
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -42,9 +40,6 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
 DEFAULT = "default"
 """The name of the model of a task that ships in the folder ``TASK``; a model ``NAME`` of it may be in ``TASK-NAME``."""
 
-PACKAGED = "kgscripts.models"
-"""The entry points of packages that bring checkpoints: ``NAME = package``, with the checkpoint in a folder NAME."""
-
 
 def shipped_models() -> dict[str, Path]:
     """The checkpoints that ship with the package, by name."""
@@ -54,30 +49,9 @@ def shipped_models() -> dict[str, Path]:
     return {path.name: path for path in sorted(folder.iterdir()) if is_checkpoint(path)}
 
 
-def packaged_models() -> dict[str, Path]:
-    """The checkpoints that other packages bring, by name; what no longer is there is left out."""
-    found = {}
-    for name, entry in entry_points_of(PACKAGED).items():
-        # The parents of a nested module are imported, and may be missing.
-        with suppress(ModuleNotFoundError):
-            spec = find_spec(entry.module)
-            if spec is not None and spec.submodule_search_locations:
-                found[name] = Path(spec.submodule_search_locations[0]) / name
-    return {name: path for name, path in found.items() if is_checkpoint(path)}
-
-
-def _named_models() -> dict[str, Path]:
-    return packaged_models() | shipped_models()
-
-
 def is_shipped(name: str, task: str) -> bool:
-    """Whether a model that ships has that name for a task."""
+    """Whether a model that ships has that name for a task; other names are paths of directories."""
     return bool(_full_name(name, task, shipped_models()))
-
-
-def is_named(name: str, task: str) -> bool:
-    """Whether an installed model has that name for a task; other names are paths of directories."""
-    return bool(_full_name(name, task, _named_models()))
 
 
 def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
@@ -85,14 +59,14 @@ def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
 
     With a task, short names are known too: ``default`` is the checkpoint ``TASK``, ``NAME`` is ``TASK-NAME``.
     """
-    named = _named_models()
+    named = shipped_models()
     if name := _full_name(name_or_directory, task, named):
         return named[name]
     directory = Path(name_or_directory)
     if not directory.is_dir():
         names = ", ".join(named) or "none"
-        message = "no such model: neither a directory nor the name of one that is installed"
-        raise ModelError(message, where=str(name_or_directory), remedy=f"installed are: {names}")
+        message = "no such model: neither a directory nor the name of one that ships"
+        raise ModelError(message, where=str(name_or_directory), remedy=f"those that ship: {names}")
     return directory
 
 
@@ -192,13 +166,13 @@ def load_with_task(name_or_directory: str | Path, task: str = "", device: str = 
     """The task of a model, and the model; names are those of `find_checkpoint`. Raises as `load`."""
     path_of("name_or_directory", name_or_directory)
     check_device(device)
-    if name := _full_name(name_or_directory, task, _named_models()):
+    if name := _full_name(name_or_directory, task, shipped_models()):
         return _load_named(name, device)
     return _load_directory(find_checkpoint(name_or_directory), device)
 
 
 def _full_name(name: str | Path, task: str, named: Mapping[str, Path]) -> str:
-    """The whole name of the installed model that is called so; "" if there is none."""
+    """The whole name of the model that is called so; "" if there is none."""
     names = [str(name)]
     if task:
         names.append(task if str(name) == DEFAULT else f"{task}-{name}")
@@ -234,7 +208,7 @@ def _check_task(directory: Path, task: str, name_or_directory: str | Path) -> No
 
 @cache
 def _load_named(name: str, device: str) -> tuple[str, Any]:
-    return _load_directory(_named_models()[name], device)
+    return _load_directory(shipped_models()[name], device)
 
 
 def _load_directory(directory: Path, device: str) -> tuple[str, Any]:

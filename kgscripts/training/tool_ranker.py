@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from torch import Tensor, nn
 
 from kgscripts.models.sentence_vectors import quantised_vectors
@@ -29,6 +28,7 @@ from kgscripts.models.tools.ranker import (
     units,
 )
 from kgscripts.titles.plain import singular
+from kgscripts.typicality.weights import newton
 from schemas.errors import InputError
 from schemas.input_files import open_input
 
@@ -241,14 +241,7 @@ def _fit_logistic(values: Sequence[Array], judged: Sequence[NDArray[np.int8]]) -
     chosen = [_best(value, own, 30) for value, own in zip(values, judged, strict=True)]
     x = np.concatenate([value[rows] for value, rows in zip(values, chosen, strict=True)])
     y = np.concatenate([own[rows] for own, rows in zip(judged, chosen, strict=True)]).astype(np.float64)
-    x = np.concatenate([x, np.ones((len(x), 1))], axis=1)
-
-    def loss(weights: Array) -> tuple[float, Array]:
-        scores = x @ weights
-        gradient = x.T @ (1 / (1 + np.exp(-scores)) - y) / len(y)
-        return float((np.logaddexp(0, scores) - y * scores).mean()), gradient
-
-    return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
+    return newton(np.concatenate([x, np.ones((len(x), 1))], axis=1), y, 1e-3)
 
 
 def _scores(

@@ -20,6 +20,7 @@ from scipy.ndimage import uniform_filter
 from torch import Tensor, nn
 from torch.nn import functional
 
+from kgscripts.evaluation.result import Evaluation
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.registry import load
 from kgscripts.models.scenarios.detector import (
@@ -36,7 +37,7 @@ from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.scenarios.documents import LabelledStory
 from kgscripts.reproductions.scenarios.measures import count_labels, micro_score
 from kgscripts.reproductions.scenarios.predictions import pair_documents, ranked
-from kgscripts.reproductions.scenarios.stories import Classifier, StoryAccuracy, story_accuracy
+from kgscripts.reproductions.scenarios.stories import Classifier, story_accuracy
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule
 from lightning_modules.scenarios.made_documents import (
@@ -234,7 +235,7 @@ def cross_validate(
     folds: int,
     hardware: Hardware | None = None,
     on_story: Callable[[int], object] = lambda _: None,
-) -> StoryAccuracy:
+) -> Evaluation:
     """The accuracy of detectors on labelled stories, each trained without the stories that it is measured on.
 
     Raises as `story_accuracy` and `train` do.

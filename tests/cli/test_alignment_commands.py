@@ -63,7 +63,7 @@ def test_a_transducer_aligns_by_its_name_and_by_its_directory(pairs: Path) -> No
             "masked: a model for the task 'cloze', not 'alignment'",
             "of the kinds transducer, aligner",
         ),
-        (["--model", "nothing"], "nothing: no such model", "installed are"),
+        (["--model", "nothing"], "nothing: no such model", "those that ship"),
         (["--model", "transducer", "--free"], "transducer: a model without free alignments", "name an aligner"),
     ],
 )

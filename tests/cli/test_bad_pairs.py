@@ -17,7 +17,6 @@ from tests.training import corpus
 COMMANDS: dict[str, tuple[typer.Typer, list[str]]] = {
     "train transducer": (train, ["--config", "transducer-fixed", "--out", "OUT", "--train", "PAIRS"]),
     "train masked": (train, ["--out", "OUT", "--train", "PAIRS"]),
-    "train causal": (train, ["--set", "pretrained=gpt2", "--out", "OUT", "--train", "PAIRS"]),
     "train aligner": (train, ["--labels", "GOLD", "--out", "OUT", "--train", "PAIRS"]),
     "evaluate cloze": (evaluate, ["--model", "masked", "--output", "OUT", "--templates", "PAIRS"]),
     "evaluate alignments": (evaluate, ["--gold", "GOLD", "--output", "OUT", "--templates", "PAIRS"]),
@@ -70,7 +69,7 @@ def test_a_file_without_pairs_or_none_at_all(tmp_path: Path, command: str) -> No
     assert "no such file" in _refusal(command, tmp_path, tmp_path / "none.tsv").message
 
 
-@pytest.mark.parametrize("command", ["train transducer", "train causal", "train masked"])
+@pytest.mark.parametrize("command", ["train transducer", "train masked"])
 def test_too_few_pairs(tmp_path: Path, command: str) -> None:
     pairs = tmp_path / "pairs.tsv"
     pairs.write_text(GOOD)

@@ -237,7 +237,7 @@ def test_texts_that_are_no_setting(text: str, tmp_path: Path) -> None:
         ("[extractors.letters]\nshare = nan", "share is nan", "a finite number"),
         ("[extractors.letters.verb]\na = 3", "verb is {'a': 3}", "a text"),
         ("[extractors.labels]\nleast = 3", "unknown setting least", "there are none"),
-        ("[extractors.state-changes]\nmodel = 'nowhere'", "nowhere: no such model", "installed are"),
+        ("[extractors.state-changes]\nmodel = 'nowhere'", "nowhere: no such model", "those that ship"),
         ("[extractors.state-changes]\nmodel = 'steps'", "for the task 'steps', not 'state-changes'", None),
         ("[extractors.state-changes]\nmodel = 3", "model is 3", "a text"),
         ("[extractors.state-changes]\nmodel = ''", "model", None),

@@ -100,8 +100,6 @@ INPUTS = {
     "evaluate all --data": "evaluate all --data BAD",
     "train masked --train": "train masked --out out --train BAD",
     "train masked --config": "train masked --out out --train pairs.tsv --config BAD",
-    "train causal --config": "train causal --out out --train many.tsv --config BAD",
-    "train causal --train": "train causal --out out --set pretrained=gpt2 --train BAD",
     "train aligner --train": "train aligner --out out --train BAD",
     "train aligner --config": "train aligner --out out --train pairs.tsv --config BAD",
     "train aligner --labels": "train aligner --out out --train pairs.tsv --labels BAD",
@@ -155,8 +153,6 @@ INPUTS = {
     "corpora adjudicate --decisions": "corpora adjudicate anna.jsonl ben.jsonl -o out --decisions BAD",
     "corpora cloze files": "corpora cloze BAD -o out",
     "corpora cloze --whitelist": f"{_CLOZE} --whitelist BAD",
-    "corpora cloze --compare": f"{_CLOZE} --min-count 1 --compare BAD",
-    "corpora cloze --compare-whitelist": f"{_CLOZE} --min-count 1 --compare-whitelist BAD",
 }
 """The parameters that name what is read, each with the arguments of a command that reads nothing else that is bad."""
 

@@ -37,40 +37,33 @@ def run(*arguments: str | Path) -> str:
 
 def test_cloze_task(templates: Path) -> None:
     made, words = templates.with_name("made.tsv"), templates.with_name("words.txt")
-    options = ("--min-count", "2", "--whitelist-out", words, "--compare", templates)
+    options = ("--min-count", "2", "--whitelist-out", words)
     facts = json.loads(run("cloze", templates, "-o", made, *options, "--json"))
     assert words.read_text() == "strainer\n"
     assert [pair.slots for pair in load_pairs([made])] == [[(3, 4)], [(2, 3)]]
-    assert {key: facts[key] for key in ("pairs", "clozes", "words", "blanks", "blank_tokens")} == {
+    assert facts == {
         "pairs": 3,
         "clozes": 2,
         "words": 1,
         "blanks": 2,
         "blank_tokens": 2,
     }
-    assert facts["templates"]["pairs"] == 3
-    assert facts["templates"]["precision"] == 1
-    assert facts["templates"]["recall"] == pytest.approx(2 / 3)
-    assert "whitelist" not in facts
 
 
 def test_cloze_task_with_a_whitelist(templates: Path) -> None:
     words = templates.with_name("words.txt")
     words.write_text("strainer\nlarge\n")
     made = templates.with_name("made.tsv")
-    printed = run("cloze", templates, "-o", made, "--whitelist", words, "--compare", templates)
+    printed = run("cloze", templates, "-o", made, "--whitelist", words)
     assert "3 pairs, 2 with 2 blanks of 3 tokens" in printed
-    assert "precision 1.0000, recall 1.0000, accuracy 1.0000 of 15 tokens in 3 pairs" in printed
     assert made.read_text() == "".join("\t".join(row) + "\n" for row in ROWS[:2])
-    printed = run("cloze", templates, "-o", made, "--min-count", "2", "--compare-whitelist", words)
-    assert "1 words in common of 1 here and 2 there" in printed
 
 
 def test_nothing_is_written_after_an_error(templates: Path) -> None:
     made = templates.with_name("made.tsv")
     bad = templates.with_name("bad.tsv")
     bad.write_text("a\tb\t2\n")
-    for arguments in ([bad], [templates, "--compare", bad], [templates, "--whitelist", templates]):
+    for arguments in ([bad], [templates, "--whitelist", templates]):
         with pytest.raises(InputError):
             run("cloze", *arguments, "-o", made)
     assert not made.exists()
@@ -101,14 +94,6 @@ def test_inputs_are_not_overwritten(templates: Path) -> None:
     with pytest.raises(ConfigurationError, match="would be overwritten"):
         run("cloze", templates, "-o", made, "--whitelist", words, "--whitelist-out", words)
     assert (templates.read_bytes(), words.read_text(), made.exists()) == (before, "strainer\n", False)
-
-
-def test_clozes_are_compared_only_with_templates(templates: Path) -> None:
-    plain = templates.with_name("plain.tsv")
-    plain.write_text("".join("\t".join(row[:2]) + "\n" for row in ROWS))
-    with pytest.raises(InputError, match="not a cloze template") as refused:
-        run("cloze", templates, "-o", templates.with_name("made.tsv"), "--min-count", "2", "--compare", plain)
-    assert refused.value.where == "plain.tsv:1"
 
 
 def test_help_has_an_example() -> None:

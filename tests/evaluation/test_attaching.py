@@ -16,7 +16,6 @@ from kgscripts.evaluation.attaching import attach_evaluations
 from kgscripts.evaluation.result import Evaluation, Figure, Role, System, counts, shares
 from kgscripts.models.checkpoint import (
     CARD,
-    PRETRAINED,
     SLICE,
     is_checkpoint,
     load_checkpoint,
@@ -119,16 +118,6 @@ def test_development_data_never_becomes_unseen(attached: list[tuple[Exposure, Ex
             (score,) = _kept(place)
             worst = next(one for one in (DEVELOPMENT, Exposure.UNKNOWN, UNSEEN) if one in seen)
             assert score.exposure is evaluation.exposure is worst
-
-
-@pytest.mark.parametrize("said", Exposure)
-def test_data_that_a_pretrained_language_model_may_have_read_is_not_unseen(tmp_path: Path, said: Exposure) -> None:
-    plain = checkpoint()
-    card = evolve(plain.card, training={PRETRAINED: "0" * 64})
-    save_checkpoint(evolve(plain, card=card), tmp_path / "model")
-    (attached,) = attach_evaluations([_evaluation()], {OURS: tmp_path / "model"}, said)
-    (score,) = (score for score in _kept(tmp_path / "model") if score.dataset == "EWT")
-    assert score.exposure is attached.exposure is (Exposure.UNKNOWN if said is UNSEEN else said)
 
 
 def test_what_was_kept_as_development_stays_so_for_every_metric_of_that_split(place: Path) -> None:

@@ -14,12 +14,10 @@ from typer.testing import CliRunner
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
-from kgscripts.reproductions.kidscook.cloze.models import open_cloze_model
-from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, MEAN_SPAN, PUBLISHED, STRICT, is_published_task
+from kgscripts.reproductions.kidscook.cloze.tally import MATCHES, MEAN_SPAN, PUBLISHED, is_published_task
 from kgscripts.reproductions.kidscook.networks.networks import network_checkpoint
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from tests.models.networks import SETTINGS, VOCABULARY, model
-from tests.models.test_causal import gpt2
 
 TEMPLATES = """\
 chop the garlic .\tuse a knife on a board with care .\t1 1 0 1 1 0 1 0 1
@@ -85,40 +83,15 @@ def test_one_model(tmp_path: Path, transducer: Path, templates: Path, whitelist:
 
 def test_several_models_with_contexts(tmp_path: Path, transducer: Path, templates: Path) -> None:
     other = _checkpoint(tmp_path, "language-model")
-    causal = gpt2(tmp_path / "tiny")
     file = tmp_path / "scores.json"
-    names = [str(transducer), f"{other}:left", f"hf:{causal}", f"hf:{causal}:left"]
+    names = [str(transducer), f"{other}:left"]
     shown = _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
     systems = _written(file).systems
     assert [system.source for system in systems] == names
     assert {system.setting for system in systems} == {"context left"}
-    assert [system.get(MEAN_SPAN) is None for system in systems] == [False, True, True, True]
-    assert [system.name for system in systems[1:]] == [
-        "language-model, left side only",
-        "tiny, zero-shot",
-        "tiny, zero-shot, left side only",
-    ]
+    assert [system.get(MEAN_SPAN) is None for system in systems] == [False, True]
+    assert systems[1].name == "language-model, left side only"
     assert "better than published" not in shown
-    assert [system.remark.partition(":")[0] for system in systems] == ["", "", *["exposure unknown"] * 2]
-    assert "exposure unknown: the pretraining" in " ".join(shown.split())
-
-
-def test_models_together(tmp_path: Path, transducer: Path, templates: Path) -> None:
-    other = _checkpoint(tmp_path, "language-model").rename(tmp_path / "a+b")
-    file = tmp_path / "scores.json"
-    pretrained = gpt2(tmp_path / "tiny")
-    odd = pretrained.rename(tmp_path / "tiny+")
-    assert [len(open_cloze_model(name).name.split(" + ")) for name in (f"hf:{odd}", f"{other}:left")] == [1, 1]
-    odd.rename(pretrained)
-    names = [f"{transducer}+hf:{pretrained}", str(other)]
-    _run(*(part for name in names for part in ("--model", name)), "--templates", templates, "--output", file)
-    together, alone = _written(file).systems
-    assert [together.name, alone.name] == ["transducer-fixed + tiny, zero-shot", "language-model"]
-    assert [bool(together.remark), bool(alone.remark)] == [True, False], "one of them was pretrained"
-    arguments = ["cloze", "--model", names[0], "--templates", str(templates), "--attach-as", "unseen"]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 2
-    assert "a card has the scores of one" in " ".join(result.output.replace("│", " ").split())
 
 
 def test_on_the_published_task_the_published_scores_are_beside(
@@ -144,31 +117,6 @@ def test_only_scores_on_the_published_task_are_compared(
     shortened = tmp_path / "valid.template.tsv"
     shortened.write_bytes(released[0].read_bytes()[:-10])
     assert not is_published_task(shortened, released[1])
-
-
-def test_predictions_agree_with_the_figures(tmp_path: Path, transducer: Path, templates: Path, whitelist: Path) -> None:
-    file, written = tmp_path / "scores.json", tmp_path / "predictions.jsonl"
-    _run(
-        *("--model", transducer, "--templates", templates, "--whitelist", whitelist),
-        *("--output", file, "--predictions-out", written),
-    )
-    (system,) = _written(file).systems
-    rows = [json.loads(line) for line in written.read_text(encoding="utf-8").splitlines()]
-    assert [(row["where"], row["start"], row["gold"]) for row in rows][-1] == (
-        "valid.template.tsv:3",
-        2,
-        ["sharp", "knife"],
-    )
-    assert {row["model"] for row in rows} == {"transducer-fixed"}
-    for setup in ("oracle", "greedy"):
-        matches = [row[setup]["prediction"] == row["gold"] for row in rows]
-        assert sum(matches) / len(rows) == pytest.approx(system.value(f"{setup} match", STRICT), abs=1e-4)
-        top = [word in five for row in rows for word, five in zip(row["gold"], row[setup]["top5"], strict=True)]
-        assert sum(top) / len(top) == pytest.approx(system.value(f"{setup} top5", STRICT), abs=1e-4)
-        for row in rows:
-            assert all(0 <= value <= 1 for value in row[setup]["probability"])
-            assert all(list(five.values()) == sorted(five.values(), reverse=True) for five in row[setup]["top5"])
-    assert not list(tmp_path.glob("*.part"))
 
 
 def test_examples_mark_every_blank(transducer: Path, templates: Path) -> None:
@@ -227,11 +175,9 @@ def test_invalid_whitelists(transducer: Path, templates: Path, whitelist: Path, 
     [
         ("--model", "no/such/model", ModelError),
         ("--model", "no/such/model:left", ModelError),
-        ("--model", "hf:no-such-model", ModelError),
         ("--model", ".", ModelError),
         ("--output", "/dev/null/scores.json", ConfigurationError),
         ("--output", ".", ConfigurationError),
-        ("--predictions-out", "/dev/null/predictions.jsonl", ConfigurationError),
         ("--whitelist", "no/such/words.txt", InputError),
     ],
 )
@@ -241,20 +187,6 @@ def test_errors_come_before_the_work(
     with pytest.raises(error) as caught:
         _run("--model", transducer, "--templates", templates, option, value)
     assert caught.value.where
-
-
-def test_a_failed_run_leaves_no_predictions(
-    tmp_path: Path, transducer: Path, templates: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> None:
-        raise ModelError("gives up")
-
-    written = tmp_path / "predictions.jsonl"
-    monkeypatch.setattr("kgscripts.reproductions.kidscook.networks.left_context.LeftContextModel.score", broken)
-    monkeypatch.setattr("kgscripts.reproductions.kidscook.networks.left_context.LeftContextModel.predict", broken)
-    with pytest.raises(ModelError, match="gives up"):
-        _run("--model", transducer, "--templates", templates, "--predictions-out", written)
-    assert not list(tmp_path.glob("predictions*"))
 
 
 def test_errors_leave_no_traceback(templates: Path) -> None:

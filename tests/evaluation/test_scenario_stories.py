@@ -17,7 +17,7 @@ from kgscripts.evaluation.result import from_json
 from kgscripts.pipeline import build_graph
 from kgscripts.reproductions.scenarios.documents import LabelledStory
 from kgscripts.reproductions.scenarios.mentions import document_text, score_mentions
-from kgscripts.reproductions.scenarios.stories import Classifier, StoryMistake, story_accuracy
+from kgscripts.reproductions.scenarios.stories import Classifier, story_accuracy
 from schemas.errors import ConfigurationError, InputError
 from schemas.scenario_documents import LabelledSegment, ScenarioDocument
 from tests.assembly.tiny_reader import TinyExtractor, TinySegmenter
@@ -51,7 +51,7 @@ def test_stories_are_predicted_from_others_of_their_scenarios() -> None:
     memory = Memory()
     done: list[int] = []
     found = story_accuracy(STORIES, memory.train, folds=3, on_story=done.append, whole_scenarios=False)
-    assert (found.accuracy, found.stories, found.scenarios) == (1, 6, 2)
+    assert (found.systems[0]["accuracy"], found.items) == (1, {"stories": 6, "scenarios": 2})
     assert sum(done) == 6
     everything = {story.id for story in STORIES}
     withheld = [everything - training for training in memory.training]
@@ -71,7 +71,7 @@ def test_a_story_that_is_predicted_has_a_scenario_that_was_trained_on(labels: li
             story_accuracy(stories, Memory().train, folds=folds, seed=seed, whole_scenarios=False)
         return
     found = story_accuracy(stories, Memory().train, folds=folds, seed=seed, whole_scenarios=False)
-    assert (found.stories, found.mistakes) == (len(frequent), ())
+    assert (found.items["stories"], found.examples) == (len(frequent), ())
     one, other = Memory(), Memory()
     story_accuracy(stories, one.train, folds=folds, seed=seed, whole_scenarios=False)
     story_accuracy(stories[::-1], other.train, folds=folds, seed=seed, whole_scenarios=False)
@@ -81,10 +81,11 @@ def test_a_story_that_is_predicted_has_a_scenario_that_was_trained_on(labels: li
 def test_scenarios_are_withheld_in_turn() -> None:
     memory = Memory()
     found = story_accuracy(STORIES, memory.train, whole_scenarios=True, folds=4)
-    assert (found.accuracy, found.stories, found.scenarios) == (0, 7, 3)
-    assert found.accuracy_among_theirs == 1, "no story is about the one that ranks first"
+    assert (found.systems[0]["accuracy"], found.items) == (0, {"stories": 7, "scenarios": 3})
+    assert found.systems[0]["accuracy among theirs"] == 1, "no story is about the one that ranks first"
     assert sorted(len(STORIES) - len(training) for training in memory.training) == [1, 2, 4]
-    assert StoryMistake("planting a tree 0", "planting a tree", "unknown") in found.mistakes
+    mistakes = [(one.where, one.gold, one.found) for one in found.examples]
+    assert ("planting a tree 0", ("planting a tree",), ("unknown",)) in mistakes
 
 
 def test_variants_of_a_label_are_one_scenario() -> None:
@@ -100,7 +101,7 @@ def test_variants_of_a_label_are_one_scenario() -> None:
         return lambda texts: [["GO to the gym"]] * len(texts)
 
     found = story_accuracy(stories, train, whole_scenarios=True, folds=10)
-    assert (training, found.scenarios, found.accuracy) == ([2, 2], 2, 0.5)
+    assert (training, found.items["scenarios"], found.systems[0]["accuracy"]) == ([2, 2], 2, 0.5)
 
 
 def test_too_few_stories_or_folds_are_refused() -> None:

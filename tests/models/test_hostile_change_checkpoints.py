@@ -18,17 +18,13 @@ from kgscripts.models.changes.composer import STRINGS, VOCABULARY
 from kgscripts.models.changes.neighbours import KnownSteps
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, Checkpoint, save_checkpoint
 from kgscripts.models.registry import load
-from kgscripts.reproductions.kidscook.networks.causal import CausalModel
-from kgscripts.reproductions.kidscook.networks.causal_loading import TOKENIZER, load_causal_model
-from kgscripts.reproductions.openpi.causal import change_causal_checkpoint
 from kgscripts.reproductions.openpi.retrieval import RetrievalSettings, retrieval_checkpoint
 from schemas.errors import ModelError
 from tests.models import tiny_composer
-from tests.models.test_causal import gpt2, openai_gpt
 from tests.models.test_hostile_checkpoints import DEEP, with_digest
 from tests.models.tiny_composer import read_small_minilm
 
-KINDS = ("composer", "retrieval", "causal", "causal of GPT")
+KINDS = ("composer", "retrieval")
 SECONDS, KIBIBYTES = 60, 400_000
 
 
@@ -40,17 +36,11 @@ def _small() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Checkpoint]:
-    folder = tmp_path_factory.mktemp("pretrained")
+def checkpoints() -> Mapping[str, Checkpoint]:
     known = KnownSteps.of(tiny_composer.TEXTS, tiny_composer.CHANGES)
-    plain, old = (load_causal_model(str(make(folder / make.__name__))) for make in (gpt2, openai_gpt))
     return {
         "composer": tiny_composer.checkpoint(),
         "retrieval": retrieval_checkpoint(known, RetrievalSettings(), tiny_composer.CARD),
-        "causal": change_causal_checkpoint(plain, 30, tiny_composer.CARD),
-        "causal of GPT": change_causal_checkpoint(
-            CausalModel("", old.network, old.tokenizer, 1), 30, tiny_composer.CARD
-        ),
     }
 
 
@@ -114,48 +104,13 @@ def _with_setting(values: Mapping[str, Any], path: Sequence[str], value: object)
     return {**values, name: _with_setting(values[name], rest, value) if rest else value}
 
 
-@pytest.mark.parametrize("kind", ["composer", "retrieval"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_odd_settings(checkpoints: Mapping[str, Checkpoint], kind: str, tmp_path: Path) -> None:
     checkpoint = checkpoints[kind]
     for path in _paths(checkpoint.settings):
         for value in ODD_VALUES:
             settings = _with_setting(checkpoint.settings, path, value)
             _refused(attrs.evolve(checkpoint, settings=settings), tmp_path)
-
-
-SIZES = ("n_embd", "n_layer", "num_hidden_layers", "n_positions", "vocab_size", "n_inner", "n_head")
-ODD_CAUSAL_VALUES: Mapping[str, Sequence[object]] = {
-    "max_generated": (0, -1, 1.5, "many", None, []),
-    "start": (-1, 10**12, "x", 1.5, []),
-    "end": (-1, 10**12, "x", 1.5, []),
-    "network": (
-        *(None, [], {}, 7, {"model_type": []}, {"model_type": "no such"}),
-        *({name: value} for name in SIZES for value in (*ODD_VALUES, 10**7)),
-        *({"model_type": name, "num_hidden_layers": 10**12} for name in ("llama", "qwen2")),
-        {"model_type": "llama", "hidden_size": 2**20, "num_hidden_layers": 8},
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "place"), [(name, place) for name, values in ODD_CAUSAL_VALUES.items() for place in range(len(values))]
-)
-def test_odd_settings_of_a_causal_model(
-    checkpoints: Mapping[str, Checkpoint], name: str, place: int, tmp_path: Path
-) -> None:
-    checkpoint, value = checkpoints["causal"], ODD_CAUSAL_VALUES[name][place]
-    if isinstance(value, dict) and value and "model_type" not in value:
-        value = {**checkpoint.settings["network"], **value}
-    _refused(attrs.evolve(checkpoint, settings={**checkpoint.settings, name: value}), tmp_path)
-
-
-def test_masks_of_many_positions(checkpoints: Mapping[str, Checkpoint], tmp_path: Path) -> None:
-    """GPT keeps a mask of all pairs of positions, whose size the weights do not show."""
-    checkpoint = checkpoints["causal of GPT"]
-    name = "transformer.positions_embed.weight"
-    tensors = {**checkpoint.tensors, name: torch.zeros(50_000, checkpoint.tensors[name].shape[1])}
-    settings = _with_setting(checkpoint.settings, ("network", "n_positions"), 50_000)
-    _refused(attrs.evolve(checkpoint, tensors=tensors, settings=settings), tmp_path)
 
 
 def test_a_layer_of_a_large_number(checkpoints: Mapping[str, Checkpoint], tmp_path: Path) -> None:
@@ -199,17 +154,6 @@ def test_half_surrogate_pairs(
     content = checkpoint.files[name].replace(b"location", word.encode())
     assert content != checkpoint.files[name]
     _refused(attrs.evolve(checkpoint, files={**checkpoint.files, name: content}), tmp_path)
-
-
-@pytest.mark.parametrize("kind", ["causal", "causal of GPT"])
-def test_pieces_that_the_network_does_not_have(
-    checkpoints: Mapping[str, Checkpoint], kind: str, tmp_path: Path
-) -> None:
-    checkpoint = checkpoints[kind]
-    tokenizer = json.loads(checkpoint.files[TOKENIZER])
-    tokenizer["model"]["vocab"]["another"] = len(tokenizer["model"]["vocab"])
-    files = {**checkpoint.files, TOKENIZER: json.dumps(tokenizer).encode()}
-    _refused(attrs.evolve(checkpoint, files=files), tmp_path)
 
 
 @pytest.mark.parametrize("name", [CARD, CONFIG, WEIGHTS])

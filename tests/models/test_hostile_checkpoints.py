@@ -12,7 +12,6 @@ import pytest
 
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import describe, load_model
-from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import ModelError
 from tests.models.test_checkpoint import checkpoint
@@ -85,8 +84,6 @@ def test_odd_files_in_a_checkpoint(saved: Path, name: str, damage: Callable[[Pat
                 ("transducer", {"hidden_size": 10**13}),
                 ("masked", {}),
                 ("masked", {"encoder": "\0", "encoder_sha256": "", "rank": 1}),
-                ("causal", {"network": {"model_type": "gpt2", "n_embd": -1}, "start": []}),
-                ("causal", {"network": {"model_type": []}}),
                 ("aligner", {"smoothing": "\ud800", "shift_probability": []}),
                 ("\ud800", {}),
             )
@@ -108,17 +105,6 @@ def test_odd_names_on_a_card(saved: Path, files: object) -> None:
     (saved / CARD).write_text(json.dumps(card), encoding="utf-8")
     with pytest.raises(ModelError):
         load_checkpoint(saved)
-
-
-@pytest.mark.parametrize("content", [b"", DEEP, b"{}", b'{"model_type": []}', b'{"model_type": "gpt2", "n_layer": -1}'])
-def test_folders_that_are_no_causal_model(tmp_path: Path, content: bytes) -> None:
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"):
-        (tmp_path / name).write_bytes(content)
-    with pytest.raises(ModelError):
-        load_causal_model(str(tmp_path))
-    _pipe(tmp_path / "tokenizer.json")
-    with pytest.raises(ModelError, match=r"tokenizer\.json is not a regular file"):
-        load_causal_model(str(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["json", "this-is-nothing", "/dev/zero", "a\0b", "\udcff", ".."])

@@ -21,7 +21,6 @@ from lightning_modules.steps.task import written_texts
 from tests.cli.named_paths import write_inputs
 from tests.conftest import NO_GPU
 from tests.evaluation.test_inscript import STORY
-from tests.models.test_causal import gpt2
 from tests.models.tiny_encoder import write_tiny_encoder
 from tests.training import corpus
 from tests.training.test_interruption import templates
@@ -62,15 +61,7 @@ TRAININGS: dict[tuple[str, str], Callable[[Path], dict[str, Any]]] = {
         "train": templates(folder),
         "set": {"encoder": write_tiny_encoder(folder / "encoder")},
     },
-    ("causal", "causal"): lambda folder: {
-        "train": corpus.write(folder),
-        "set": {"pretrained": gpt2(folder / "tiny")},
-    },
     ("aligner", "aligner"): _aligner,
-    ("state-changes", "causal"): lambda folder: {
-        "train": write_steps(folder / "steps.jsonl"),
-        "set": {"pretrained": gpt2(folder / "tiny"), "max_generated": 10},
-    },
     ("state-changes", "composer"): lambda folder: {
         "train": write_steps(folder / "steps.jsonl"),
         "set": {"size": 16, "layers": 1},

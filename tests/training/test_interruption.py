@@ -21,7 +21,6 @@ from lightning_modules.module import TrainingModule
 from lightning_modules.runs import EpochFiles
 from schemas.errors import ModelError
 from tests.disk import small_disk
-from tests.models.test_causal import gpt2
 from tests.models.tiny_encoder import write_tiny_encoder
 from tests.training import corpus
 
@@ -42,8 +41,6 @@ def templates(folder: Path) -> Path:
 def _command(folder: Path, kind: str, epochs: int = _EPOCHS) -> list[str]:
     """A training of many epochs that takes a second or two, but for --out."""
     command = [kind, "--train", str(templates(folder)), "--accelerator", "cpu"]
-    if kind == "causal":
-        return [*command, "--set", f"pretrained={gpt2(folder / 'tiny')}", "--epochs", str(epochs)]
     if kind == "transducer":
         corpus.configuration(folder)
         return [*command, "--config", str(folder / "transducer.toml"), "--epochs", str(epochs)]
@@ -78,7 +75,7 @@ def test_after_ctrl_c_at_any_moment_a_run_goes_on_to_the_same_end(tmp_path: Path
 
 
 @pytest.mark.usefixtures("_ctrl_c")
-@pytest.mark.parametrize("kind", ["transducer", "causal", "masked"])
+@pytest.mark.parametrize("kind", ["transducer", "masked"])
 @pytest.mark.parametrize("step", ["training_step", "optimizer_step", "validation_step"])
 def test_after_ctrl_c_in_the_first_epoch_a_run_goes_on_to_the_same_end(
     tmp_path: Path, kind: str, step: str, monkeypatch: pytest.MonkeyPatch
@@ -158,7 +155,7 @@ def test_a_damaged_epoch_is_told(tmp_path: Path, content: bytes | None) -> None:
     assert "remove model.training" in str(refused.value.remedy)
 
 
-@pytest.mark.parametrize("kind", ["transducer", "causal", "masked"])
+@pytest.mark.parametrize("kind", ["transducer", "masked"])
 def test_a_place_that_is_taken_is_told_before_the_work(tmp_path: Path, kind: str) -> None:
     command = _command(tmp_path, kind)
     taken = tmp_path / "taken"

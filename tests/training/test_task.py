@@ -19,18 +19,16 @@ from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
 from kgscripts.models.inference import TensorFields
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 from lightning_modules.aligner.task import AlignerTask
-from lightning_modules.causal import CausalTask
 from lightning_modules.configuration import Configuration
 from lightning_modules.masked import MaskedTask
 from lightning_modules.module import Loss, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.options import seconds_of
 from lightning_modules.schedule import Epoch
 from lightning_modules.settings import TrainingSettings
-from lightning_modules.task_settings import AlignerSettings, CausalSettings, MaskedSettings
+from lightning_modules.task_settings import AlignerSettings, MaskedSettings
 from lightning_modules.training import train
 from lightning_modules.transducer import TransducerTask
 from schemas.errors import ConfigurationError
-from tests.models.test_causal import gpt2
 from tests.models.tiny_encoder import write_tiny_encoder
 from tests.training import corpus
 
@@ -126,11 +124,9 @@ def test_all_of_a_batch_moves_to_a_device(tmp_path: Path) -> None:
     blanked = [attrs.evolve(pair, blanks=[word == "knife" for word in pair.concrete]) for pair in corpus.pairs(200)]
     masked = MaskedSettings(encoder=str(write_tiny_encoder(tmp_path / "encoder")))
     transducer = corpus.configuration(tmp_path)
-    causal = CausalSettings(pretrained=str(gpt2(tmp_path / "gpt2")))
     prepared: list[tuple[TrainingModule, TrainingData[Any]]] = [
         TransducerTask(transducer, pairs).prepare(transducer.training),
         MaskedTask(Configuration(name="masked", kind="masked", training=masked), blanked).prepare(masked),
-        CausalTask(Configuration(name="", kind="causal", training=causal), pairs).prepare(causal),
         AlignerTask(pairs, labels).prepare(AlignerSettings(layers=1)),
     ]
     for _, data in prepared:

@@ -1,1 +1,1 @@
-"""Models of state changes: retrieval, a causal language model, and the composer that ships."""
+"""Models of state changes: retrieval, and the composer that ships."""

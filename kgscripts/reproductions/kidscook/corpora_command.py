@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -24,12 +24,6 @@ def cloze(
     ] = None,
     whitelist_out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the words here.")] = None,
     min_count: Annotated[int, typer.Option(min=1, help="How often a word must occur.")] = 5,
-    compare: Annotated[
-        Path | None, typer.Option(metavar="TEMPLATES", help="Other templates of these pairs to compare with.")
-    ] = None,
-    compare_whitelist: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Another whitelist to compare with.")
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a cloze task from pairs: blank the content words that occur only on the concrete side.
@@ -42,32 +36,24 @@ def cloze(
 
     Example: kgscripts corpora cloze pairs.tsv -o pairs.template.tsv --whitelist-out words.txt
     """
-    import attrs
-
     from kgscripts.corpora.pairs.loading import load_pairs, read_whitelist, split_files
     from kgscripts.reproductions.kidscook.cloze import construction
 
     sources = split_files(files, fetched=FETCHED)
-    check_outputs(output, whitelist_out, inputs=[*sources, whitelist, compare, compare_whitelist])
+    check_outputs(output, whitelist_out, inputs=[*sources, whitelist])
     pairs = load_pairs(sources)
     words = read_whitelist(whitelist) if whitelist else construction.blankable_words(pairs, min_count=min_count)
-    allowed = frozenset(words)
-    clozes = construction.construct_clozes(pairs, allowed)
+    clozes = construction.construct_clozes(pairs, frozenset(words))
     if not clozes:
         remedy = "use another whitelist" if whitelist else "lower --min-count, or pass words with --whitelist"
         raise InputError(f"none of {len(pairs):,} pairs has a word that may be blanked", remedy=remedy)
-    facts: dict[str, Any] = {
+    facts = {
         "pairs": len(pairs),
         "clozes": len(clozes),
         "words": len(words),
         "blanks": sum(len(made.slots) for made in clozes),
         "blank_tokens": sum(sum(made.blanks) for made in clozes),
     }
-    if compare:
-        agreement = construction.token_agreement(pairs, allowed, load_pairs([compare]))
-        facts["templates"] = attrs.asdict(agreement)
-    if compare_whitelist:
-        facts["whitelist"] = construction.word_overlap(words, read_whitelist(compare_whitelist))
     write_lines(output, map(construction.template_line, clozes))
     if whitelist_out:
         write_lines(whitelist_out, words)
@@ -75,9 +61,3 @@ def cloze(
         echo_json(facts)
         return
     echo("{pairs:,} pairs, {clozes:,} with {blanks:,} blanks of {blank_tokens:,} tokens".format_map(facts))
-    if compare:
-        line = "templates: precision {precision:.4f}, recall {recall:.4f}, accuracy {accuracy:.4f} of {tokens:,} tokens"
-        echo((line + " in {pairs:,} pairs; {missing:,} templates without a pair").format_map(facts["templates"]))
-    if compare_whitelist:
-        line = "whitelist: {common:,} words in common of {words:,} here and {reference:,} there"
-        echo(line.format_map(facts["whitelist"]))

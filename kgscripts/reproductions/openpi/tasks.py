@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 
 from kgscripts.commands.options import PredictionsOut, SplitName
-from kgscripts.evaluation.finished import Finished
 from kgscripts.evaluation.registry import Benchmark, Report, evaluation_task, named, of_checkpoint, quiet
 from kgscripts.evaluation.result import Evaluation
 from schemas.output_files import write_lines
@@ -65,15 +64,12 @@ def state_changes(
     split: SplitName = None,
     predictions_out: PredictionsOut = None,
     report: Report = quiet,
-    finished: Finished | None = None,
 ) -> list[Evaluation]:
     """Evaluate state changes with the official scores of OpenPI, and with scores that count each answer once.
 
     Official: precision, recall and F1 by exact match, BLEU-2 and ROUGE-L, where one gold answer can serve many
     predictions. One to one: it serves one. Clusters: gold answers about the same attribute of the same entity serve
     one prediction. The published scores are printed beside ours.
-
-    With --output, a model that is stopped goes on where it was if the same command is given again.
     """
     from kgscripts.models.registry import load
     from kgscripts.reproductions.openpi.answers import (
@@ -95,7 +91,7 @@ def state_changes(
         name = loaded.model.name
         wanted = steps_of(answers, steps)
         report(description="predicting", total=len(wanted))
-        predicted = predict_changes(loaded, wanted, on_steps=lambda count: report(advance=count), finished=finished)
+        predicted = predict_changes(loaded, wanted, on_steps=lambda count: report(advance=count))
     else:
         assert predictions is not None
         name, predicted = predictions.name, read_answers(predictions)

@@ -5,46 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from attrs import frozen
-
 from kgscripts.corpora.scenarios.labels import resolve
+from kgscripts.evaluation.result import Evaluation, Example, System, shares
 from kgscripts.reproductions.scenarios.documents import LabelledStory
 from schemas.errors import ConfigurationError, InputError
+
+_NAME = "detector"
 
 Classifier = Callable[[Sequence[Sequence[str]]], Sequence[Sequence[str]]]
 """Ranks the scenarios of each story, from its sentences, the most probable first."""
 Training = Callable[[Sequence[LabelledStory]], Classifier]
 """Learns from stories; the classifier chooses among all scenarios, also those of which there was no story."""
-
-
-@frozen
-class StoryMistake:
-    """A story whose scenario is another one than predicted."""
-
-    id: str
-    gold: str
-    predicted: str
-
-
-@frozen(kw_only=True)
-class StoryAccuracy:
-    """The share of stories whose scenario was predicted, variants of a label merged."""
-
-    stories: int
-    scenarios: int
-    mistakes: tuple[StoryMistake, ...]
-    right_among_theirs: int
-    """Stories whose scenario ranks first among the scenarios that stories have."""
-
-    @property
-    def accuracy(self) -> float:
-        """From 0 to 1; candidates are all scenarios."""
-        return 1 - len(self.mistakes) / self.stories
-
-    @property
-    def accuracy_among_theirs(self) -> float:
-        """As `accuracy`, with the scenarios of the stories as candidates."""
-        return self.right_among_theirs / self.stories
 
 
 def story_accuracy(
@@ -55,8 +26,11 @@ def story_accuracy(
     folds: int = 5,
     seed: int = 0,
     on_story: Callable[[int], object] = lambda _: None,
-) -> StoryAccuracy:
+) -> Evaluation:
     """The accuracy on stories of scenarios of which other stories were trained on, or with `whole_scenarios` no story.
+
+    Variants of a label are merged; the accuracy among theirs has only the scenarios of the stories as candidates.
+    Examples are the stories whose scenario is another one than predicted.
 
     The stories of each scenario are dealt out to the folds, and those that are the only one of their scenario are
     trained on and not predicted; of whole scenarios, all stories are withheld together.
@@ -91,19 +65,27 @@ def story_accuracy(
         dealt = [story for group in groups for story in draw.sample(group, len(group))]
         parts = [dealt[first::folds] for first in range(folds)]
     theirs = {resolve(story.scenario) for part in parts for story in part}
-    mistakes: list[StoryMistake] = []
+    mistakes: list[Example] = []
     right_among_theirs = 0
     for story, ranking in _rankings(stories, parts, train, on_story):
         gold = resolve(story.scenario)
         predicted = [resolve(label) for label in ranking]
         if predicted[0] != gold:
-            mistakes.append(StoryMistake(story.id, story.scenario, ranking[0]))
+            mistakes.append(
+                Example(
+                    system=_NAME, where=story.id, text=story.sentences[0], gold=[story.scenario], found=[ranking[0]]
+                )
+            )
         right_among_theirs += next((label for label in predicted if label in theirs), "") == gold
-    return StoryAccuracy(
-        stories=sum(map(len, parts)),
-        scenarios=len(theirs),
-        mistakes=tuple(mistakes),
-        right_among_theirs=right_among_theirs,
+    number = sum(map(len, parts))
+    found = shares({"accuracy": 1 - len(mistakes) / number, "accuracy among theirs": right_among_theirs / number})
+    return Evaluation(
+        task="scenarios of whole stories",
+        dataset="labelled stories",
+        split=f"{folds} folds",
+        items={"stories": number, "scenarios": len(theirs)},
+        systems=[System(name=_NAME, figures=found)],
+        examples=mistakes,
     )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from attrs import define
 
 from kgscripts.corpora.files import find_files
 from kgscripts.corpora.formats import read_file
@@ -27,41 +25,32 @@ _LEAST_USES = 3
 """Verbs that were read less often are mostly errors of the parser."""
 
 
-@define
-class Counts:
-    """The uses of a verb, those with an object, and the heads of its objects."""
-
-    total: int = 0
-    transitive: int = 0
-
-
-def count_verbs(parses: Iterable[Doc]) -> dict[str, Counts]:
-    """Count verbs, by themselves and with their particles, and how often they have an object of their own clause."""
-    found: dict[str, Counts] = defaultdict(Counts)
+def count_verbs(parses: Iterable[Doc]) -> tuple[Counter[str], Counter[str]]:
+    """The uses of verbs, by themselves and with their particles, and those with an object of their own clause."""
+    uses, with_object = Counter[str](), Counter[str]()
     for token in (token for doc in parses for token in doc if is_predicate(token)):
         objects = _own_objects(token)
         word, particle = lemma(token), particle_or_adverb(token)
         for verb in (word, f"{word} {particle.lower_}") if particle is not None else (word,):
-            counts = found[verb]
-            counts.total += 1
-            counts.transitive += bool(objects)
-    return found
+            uses[verb] += 1
+            with_object[verb] += bool(objects)
+    return uses, with_object
 
 
 def _own_objects(verb: Token) -> list[Token]:
     return passive_subject_of(verb) if is_passive(verb) else objects_of(verb, shared=False)
 
 
-def rows(counts: dict[str, Counts]) -> Iterator[str]:
+def rows(uses: Mapping[str, int], with_object: Mapping[str, int]) -> Iterator[str]:
     """The lines of the file, sorted; rare verbs are left out."""
-    for verb, found in sorted(counts.items()):
-        if found.total >= _LEAST_USES and all(word.isalpha() for word in verb.split(" ")):
-            yield f"{verb}\t{found.total}\t{found.transitive}"
+    for verb, count in sorted(uses.items()):
+        if count >= _LEAST_USES and all(word.isalpha() for word in verb.split(" ")):
+            yield f"{verb}\t{count}\t{with_object[verb]}"
 
 
 def train_verb_objects(corpora: Sequence[Path], out: Path, limit: int | None = None) -> int:
     """Write the counts of corpora, at most `limit` documents of them; returns the number of verbs."""
-    lines = list(rows(count_verbs(_parses(corpora, limit))))
+    lines = list(rows(*count_verbs(_parses(corpora, limit))))
     write_lines(out, lines)
     return len(lines)
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from kgscripts.corpora.pairs.pair import Pair, blank_english
-from schemas.errors import InputError
 
 MIN_COUNT = 5
 """The least number of occurrences in concrete sides of a word that may be blanked."""
@@ -29,21 +28,6 @@ MAX_BLANKS = 5
 # Words that spaCy's list lacks and that are frequent in procedures: "use a knife to", "you need to", "you are going
 # to", "like this".
 _MORE_STOP_WORDS = frozenset({"use", "need", "going", "like"})
-
-
-@frozen(kw_only=True)
-class TokenAgreement:
-    """Token-level agreement of blanks with those of reference templates; shares between 0 and 1.
-
-    `pairs` counts the pairs whose tokens were found in the templates, `missing` the templates without such a pair.
-    """
-
-    pairs: int
-    missing: int
-    tokens: int
-    precision: float
-    recall: float
-    accuracy: float
 
 
 def blankable_words(pairs: Sequence[Pair], *, min_count: int = MIN_COUNT) -> list[str]:
@@ -92,41 +76,6 @@ def template_line(cloze: Pair) -> str:
     """A row of a cloze template, without line end: abstract, concrete, and 0 for each blanked token, else 1."""
     marks = ("0" if blank else "1" for blank in cloze.blanks)
     return "\t".join(" ".join(column) for column in (cloze.abstract, cloze.concrete, marks))
-
-
-def token_agreement(pairs: Iterable[Pair], words: Set[str], templates: Iterable[Pair]) -> TokenAgreement:
-    """Agreement of the blanks of pairs with those of templates for the same pairs, including dropped pairs.
-
-    Raises InputError for a template without marks.
-    """
-    blanks: dict[tuple[tuple[str, ...], tuple[str, ...]], list[tuple[bool, ...]]] = {}
-    for template in templates:
-        if not template.blanks:
-            remedy = "give cloze templates: a third column with a 0 for each token to guess"
-            raise InputError("not a cloze template", where=template.where, remedy=remedy)
-        blanks.setdefault((template.abstract, template.concrete), []).append(template.blanks)
-    outcomes = Counter[tuple[bool, bool]]()
-    found = 0
-    for pair in pairs:
-        if expected := blanks.get((pair.abstract, pair.concrete)):
-            found += 1
-            outcomes.update(zip(with_blanks(pair, words).blanks, expected.pop(), strict=True))
-    right = outcomes[True, True]
-    tokens = outcomes.total()
-    return TokenAgreement(
-        pairs=found,
-        missing=sum(map(len, blanks.values())),
-        tokens=tokens,
-        precision=right / max(1, right + outcomes[True, False]),
-        recall=right / max(1, right + outcomes[False, True]),
-        accuracy=(right + outcomes[False, False]) / max(1, tokens),
-    )
-
-
-def word_overlap(words: Iterable[str], reference: Iterable[str]) -> dict[str, int]:
-    """The numbers of words of two lists, and of those that they share."""
-    ours, theirs = set(words), set(reference)
-    return {"words": len(ours), "reference": len(theirs), "common": len(ours & theirs)}
 
 
 def _has_content(word: str) -> bool:

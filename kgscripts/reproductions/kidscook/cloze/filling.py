@@ -135,7 +135,6 @@ class Guess:
     choice: int
     choice_log_probability: float
     top: tuple[int, ...]
-    top_log_probabilities: tuple[float, ...]
 
 
 @frozen
@@ -207,7 +206,6 @@ class Filling:
                 choice=choice,
                 choice_log_probability=float(answer.log_probabilities[choice]),
                 top=tuple(answer.top.tolist()),
-                top_log_probabilities=tuple(answer.log_probabilities[answer.top].tolist()),
             )
         )
         self.words[blank.position] = gold_word if self.feed is Feed.GOLD else candidates.word(choice)

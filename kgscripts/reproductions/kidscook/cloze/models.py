@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from attrs import evolve
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     import torch
 
 _LEFT = ":left"
-TOGETHER = "+"
-HUGGING_FACE = "hf:"
 
 
 class LeftSideOnly:
@@ -38,33 +35,6 @@ class LeftSideOnly:
         """None, since the overall probability of a model of both sides depends on the right side."""
 
 
-class Together:
-    """Several cloze models as one: the probability of a word is the geometric mean of theirs, normalised.
-
-    It sees both sides of a blank if one of them does. A word that one of them does not know has probability 0.
-    """
-
-    def __init__(self, models: Sequence[ClozeModel]) -> None:
-        self.name = f" {TOGETHER} ".join(model.name for model in models)
-        self.context: Literal["left", "both"] = "both" if any(one.context == "both" for one in models) else "left"
-        self.models = tuple(models)
-
-    def predict(self, clozes: Sequence[Cloze], candidates: Sequence[str]) -> torch.Tensor:
-        """See `ClozeModel`."""
-        logs = [model.predict(clozes, candidates) for model in self.models]
-        return (sum(logs[1:], logs[0]) / len(logs)).log_softmax(dim=1)
-
-    def score(self, abstract: Sequence[Sequence[str]], concrete: Sequence[Sequence[str]]) -> None:
-        """None: there is no normalised probability of whole texts."""
-
-
-def asked_models(model: ClozeModel) -> list[ClozeModel]:
-    """The models that a model asks, or itself."""
-    if isinstance(model, Together):
-        return [asked for part in model.models for asked in asked_models(part)]
-    return asked_models(model.model) if isinstance(model, LeftSideOnly) else [model]
-
-
 def _cut(cloze: Cloze) -> Cloze:
     end = cloze.position
     while end < len(cloze.hidden) and cloze.hidden[end]:
@@ -72,36 +42,18 @@ def _cut(cloze: Cloze) -> Cloze:
     return evolve(cloze, concrete=cloze.concrete[:end], hidden=cloze.hidden[:end])
 
 
-def checkpoint_names(name: str) -> list[str]:
-    """The names of the checkpoints that `open_cloze_model` reads for this name."""
-    return [_plain(part) for part in _parts(name)]
-
-
-def _plain(name: str) -> str:
+def checkpoint_name(name: str) -> str:
+    """The name of the checkpoint that `open_cloze_model` reads for this name."""
     return name.removesuffix(_LEFT)
 
 
-def _parts(name: str) -> list[str]:
-    """The names of models that are asked together; the name of a folder may have the sign, too."""
-    is_one = TOGETHER not in name or Path(_plain(name).removeprefix(HUGGING_FACE)).exists()
-    return [name] if is_one else name.split(TOGETHER)
-
-
 def open_cloze_model(name: str) -> ClozeModel:
-    """The model of a name that ships, of a checkpoint directory, or `hf:` and a Hugging Face causal language model.
+    """The model of a name that ships, or of a checkpoint directory.
 
-    With `:left` behind it the right side of each blank is taken away from the model; `A+B` are two models together.
-    Raises ModelError where there is no such model, or it is damaged or fills no blanks.
+    With `:left` behind it the right side of each blank is taken away from the model. Raises ModelError where there is
+    no such model, or it is damaged or fills no blanks.
     """
-    parts = _parts(name)
-    if len(parts) > 1:
-        return Together([open_cloze_model(part) for part in parts])
-    if name.endswith(_LEFT):
-        return LeftSideOnly(open_cloze_model(name.removesuffix(_LEFT)))
-    if name.startswith(HUGGING_FACE):
-        from kgscripts.reproductions.kidscook.networks.causal_loading import load_causal_model
-
-        return load_causal_model(name.removeprefix(HUGGING_FACE))
     from kgscripts.models.registry import load
 
-    return load("cloze", name)
+    model = load("cloze", checkpoint_name(name))
+    return LeftSideOnly(model) if name.endswith(_LEFT) else model

@@ -1,1 +1,1 @@
-"""Models that fill the blanks of concrete instructions: word-level networks, masked and causal language models."""
+"""Models that fill the blanks of concrete instructions: word-level networks and a masked language model."""

@@ -1,1 +1,0 @@
-"""Checkpoints for kgscripts, one a folder; it finds them by the entry points `kgscripts.models`."""
