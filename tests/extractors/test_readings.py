@@ -1,7 +1,8 @@
 """What is read in short texts.
 
 ``readings.tsv`` has the kind of a passage, what is compared (events, tools, inferred tools, needs, words, clauses,
-measures), a text and what is to be read in it. Lines that begin with ``?`` are not read right; they are here to be seen.
+measures), a text and what is to be read in it. Lines that begin with ``?`` are not read right; they are here to be
+seen.
 """
 
 from __future__ import annotations
