@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from kgscripts.extractors.events.frames import UNTIL, Frame, letting
@@ -18,9 +19,12 @@ _BEHIND_OBJECT = word_list("particles behind an object", "adverbs of place")
 _DETERMINERS = frozenset({"det", "det:predet", "predet", "nmod:poss", "poss", "nummod"})
 _COMPLEMENTS = frozenset({"xcomp", "acomp", "oprd"})
 _OTHER_CLAUSES = frozenset({"conj", "cc", "advcl", "parataxis", "punct", "discourse", "mark", "dep"})
-_MOST_WORDS = 10
+_MOST_WORDS = 13
+_FEWEST_OF_CONDITION, _MOST_OF_CONDITION = 3, 10
+_IF = word_list("if")
 _TAIL = re.compile(r"[^\w)\]\"'”’»%°.…]+$|(?<!\.)\.$")
 """Signs that end no wording: commas, dashes, question marks, emoji."""
+_ARROWS = frozenset({">", "→", "»"})
 _QUOTES = frozenset("\"'“”‘’«»")
 _YOUR = word_list("possessives of one who writes")
 _ONE = word_list("determiners of one thing")
@@ -58,8 +62,8 @@ def words_of(frame: Frame, noun: Token | None, pronoun: str) -> str:
 
 def clause_of(frame: Frame, noun: Token | None) -> str:
     """What the text itself says: the verb in its base form and the words behind it up to the end of its clause, with
-    the noun that a pronoun stands for: "flip the stone to the 1000 side". "" for what is let happen, done to several
-    things or told of an agent, and for the passive."""
+    the noun that a pronoun stands for: "flip the stone to the 1000 side", and the condition of it: "use a spanner if
+    it's tight". "" for what is let happen, done to several things or told of an agent, and for the passive."""
     verb = frame.verb
     if letting(verb) is not None or is_passive(verb) or _agent(frame) is not None or len(frame.nouns()) > 1:
         return ""
@@ -78,8 +82,38 @@ def clause_of(frame: Frame, noun: Token | None) -> str:
         for token in own:
             said += " " * (token.idx > last.idx + len(last)) + token.text
             last = token
-    said = _TAIL.sub("", said)
+    said = _TAIL.sub("", said if last is not verb else f"{said}{_label_behind(verb)}")
+    said = " ".join(filter(None, (said, _condition(verb))))
     return said if said.isprintable() else ""
+
+
+def _label_behind(verb: Token) -> str:
+    """The words with capital letters right behind a verb to which the parse gives no part in its clause, with a blank
+    before them: " Allow" of "tap Allow", " Settings > Backup" of "open Settings > Backup"."""
+    if verb.text.isupper():
+        return ""
+    found = list(takewhile(lambda token: token.text[0].isupper() or token.text in _ARROWS, verb.doc[verb.i + 1 :]))
+    return f" {verb.doc[found[0].i : found[-1].i + 1].text}" if found and found[0].text[0].isupper() else ""
+
+
+def _condition(verb: Token) -> str:
+    """The clause that says under which condition something is done, "" without one: "if it's tight". It is that of the
+    verb, or stands before the verbs that are coordinated with it."""
+    own = verb
+    while True:
+        for child in own.children:
+            clause = list(child.subtree)
+            is_said = child.dep_ == "advcl" and {marker.lower_ for marker in markers_of(child)} & _IF
+            if (
+                is_said
+                and _FEWEST_OF_CONDITION <= len(clause) <= _MOST_OF_CONDITION
+                and (own is verb or child.i < own.i)
+            ):
+                said = _TAIL.sub("", verb.doc[clause[0].i : clause[-1].i + 1].text.strip(" ,;:"))
+                return "" if clause[0].i <= verb.i <= clause[-1].i else f"{said[0].lower()}{said[1:]}"
+        if own.dep_ != "conj" or own.head.i >= own.i:
+            return ""
+        own = own.head
 
 
 def phrase_words(phrase: PrepositionalPhrase | None) -> str:
