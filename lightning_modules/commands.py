@@ -160,14 +160,13 @@ def reader(
     from kgscripts.training.reader.lists import listed_texts
     from lightning_modules.reader import ReaderTask
 
-    texts = [*varied(labelled_passages(shipped_passages())), *listed_texts()]
-    if procedures is not None:
-        texts += read_sets(procedures).train
-    if recipe_flow is not None:
-        texts += recipes(recipe_flow)
-    if inscript is not None:
-        texts += stories(inscript)
-    texts = run.limited(texts)
+    # First, since reading what ships takes a minute.
+    given = [
+        *([] if procedures is None else read_sets(procedures).train),
+        *([] if recipe_flow is None else recipes(recipe_flow)),
+        *([] if inscript is None else stories(inscript)),
+    ]
+    texts = run.limited([*varied(labelled_passages(shipped_passages())), *listed_texts(), *given])
     counts = Counter(text.set for text in texts)
     data = ", ".join(f"{number:,} of {name}" for name, number in counts.items())
     begun = None if start is None else load_checkpoint(find_checkpoint(start, "reader"))
