@@ -45,11 +45,11 @@ order: [boil < pour]
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "506858ce1f93faf063a3372f4b6d6ad6b64193953731016cb96805f8acf94458",
+        "fa5fa4d44576d79c08d044fff5449dda8db3b860ce7d6a67863ebee4d40bd98e",
         "8f3843a9fc833f905c68c4303b8bfe6a12dada76a42f11c62d325e651d302f55",
     ),
     "events": (
-        "0e2b86110c1e253fce4f3a3c4fe0f9fb464c7690a1a6151003a7036ff158d353",
+        "23f25b92c79a647f8209fa886bb9d5cf6ac6039c0c4b19de689aed3699787417",
         "9c4f00e46b859f62640c217655e1010f499e7565be8da6dca022d00d70bcae75",
     ),
     "labels": (
@@ -57,7 +57,7 @@ PINS: dict[str, tuple[str, str]] = {
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "820f069cb7baf01df143b90cbf957e0426905a792b1e370c4c86f108a30139c8",
+        "c00d7590124f0690f84bb3901baeb50e79e5c6762581e63cffd4f8ea3bd076e0",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (
@@ -69,7 +69,7 @@ PINS: dict[str, tuple[str, str]] = {
         "db24017ead43eff07371aa3c6a4dbce005f48870d19e109c4563905d5ae1fc77",
     ),
     "state-changes": (
-        "e9c08a146f887e880991a20ccca6abde7ea8ab45e7d7894fcb60f3564213fd8a",
+        "fab12948550c53d7e2ec3bf5364b465c7e72c9ddf7481ccd1fa3fb490f197aa7",
         "dcaf13242e42f295eb0946664b8b66d94873cd4c76011c4375e2e7ec0326843f",
     ),
 }
