@@ -41,7 +41,9 @@ class Case:
 
 
 _MERGE = "corpora merge stories.jsonl --documents 4 --segments 2 2 --filler anna.jsonl"
-_CLOZE, _CHANGES, _SCENARIOS = (f"evaluate {EVALUATIONS[name]}" for name in ("cloze", "state-changes", "scenarios"))
+_CLOZE, _CHANGES, _SCHEMA, _SCENARIOS = (
+    f"evaluate {EVALUATIONS[name]}" for name in ("cloze", "state-changes", "openpi-2", "scenarios")
+)
 _MAKE_CLOZE = "corpora cloze pairs.tsv --whitelist words.txt --compare valid.template.tsv --compare-whitelist words.txt"
 
 OUTPUTS = {
@@ -54,6 +56,7 @@ OUTPUTS = {
     "track --picture": Case("track tea.md --plan -o OUT", out="out.svg"),
     "track --pddl": Case("track tea.md --pddl OUT", out="out.pddl", beside="-problem.pddl"),
     "evaluate cloze --predictions-out": Case(f"{_CLOZE} --predictions-out OUT"),
+    "evaluate openpi-2 --predictions-out": Case(f"{_SCHEMA} --predictions-out OUT"),
     "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT"),
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT"),
