@@ -41,7 +41,7 @@ class Case:
 
 
 _MERGE = "corpora merge stories.jsonl --documents 4 --segments 2 2 --filler anna.jsonl"
-_CHANGES, _SCENARIOS = (f"evaluate {EVALUATIONS[name]}" for name in ("state-changes", "scenarios"))
+_CHANGES, _SCHEMA, _SCENARIOS = (f"evaluate {EVALUATIONS[name]}" for name in ("state-changes", "openpi-2", "scenarios"))
 _MAKE_CLOZE = "corpora cloze pairs.tsv --whitelist words.txt"
 
 OUTPUTS = {
@@ -51,6 +51,7 @@ OUTPUTS = {
     "export target": Case("export graph OUT", out="out.nq"),
     "schema --output": Case("schema ontology -o OUT"),
     "track --pddl": Case("track tea.md --pddl OUT", out="out.pddl", beside="-problem.pddl"),
+    "evaluate openpi-2 --predictions-out": Case(f"{_SCHEMA} --predictions-out OUT"),
     "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT"),
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT"),
