@@ -53,6 +53,7 @@ def test_the_last_fifth_is_scored_by_events_tools_and_objects(tmp_path: Path) ->
     events = found.system("events")
     metrics = ("action recall", "action precision", "tool recall", "tool precision", "object_right")
     assert [events[metric] for metric in metrics] == [1.0] * 5
+    assert found.system("reader, own layer of the set")["action recall"] == 1.0
     (whole,) = evaluate_procedures(tmp_path, None, "all")
     assert whole.items == {"texts": 5, "actions": 10}
 
@@ -102,7 +103,7 @@ def test_bad_input_is_named_with_its_line(tmp_path: Path) -> None:
         path.write_text(f"{good}\n{bad}\n", encoding="utf-8")
         with pytest.raises(InputError) as error:
             read_annotated(path)
-        assert error.value.where == "wet-lab.jsonl:2"
+        assert error.value.where == f"{path}:2"
 
 
 def test_the_command_prints_the_sets_and_refuses_another_split(tmp_path: Path) -> None:
