@@ -259,7 +259,6 @@ _EXAMPLES = {
     "steps": (steps, "--descript gold_paraphrase_sets --inscript inscript --out model"),
     "tools": (plain.tools, "--out model"),
     "text": (plain.text, "--treebanks treebanks --out pipeline"),
-    "verb-objects": (plain.verb_objects, "--train texts --out verb_objects.tsv"),
     "typicality": (plain.typicality, "--inscript inscript --out weights.json"),
     "change-ratings": (plain.change_ratings, "--out change_ratings.json"),
     "importance": (plain.importance, "mcscript-graph descript-graph --out importance.json"),

@@ -191,20 +191,6 @@ def text(
     echo(score_table(scores))
 
 
-def verb_objects(
-    train: Annotated[
-        list[Path], typer.Option(metavar="PATH", help="Texts, in any format that build-graph reads; repeatable.")
-    ],
-    out: OutFile,
-    limit: Limit = None,
-) -> None:
-    """Count the objects of verbs in texts, by which the extractor of events judges objects that a text leaves out."""
-    check_outputs(out, inputs=train)
-    from kgscripts.training.text.verb_objects import train_verb_objects
-
-    echo(f"{train_verb_objects(train, out, limit):,} verbs: {printable(str(out))}")
-
-
 def scenario_calibration(
     development: Annotated[
         Path, typer.Option(metavar="FILE|DIR", help="Documents with gold segments: JSON lines or WebAnno TSV 3.")

@@ -23,7 +23,6 @@ import attrs
 from attrs import field, frozen
 
 from kgscripts.score_files import merged_scores
-from schemas.arguments import path_of
 from schemas.errors import ModelError, RecordError
 from schemas.input_files import open_regular
 from schemas.output_files import check_directory, replaced_directory
@@ -280,32 +279,7 @@ def _is_empty(directory: Path) -> bool:
     return directory.is_dir() and not any(directory.iterdir())
 
 
-class TrainedModel:
-    """Base of the models that are loaded from checkpoints."""
-
-    _origin: tuple[Path, str] | None = None
-    """The directory that it was loaded from, and its digest then."""
-
-    def save(self, directory: str | Path) -> None:
-        """Write the checkpoint that this model was loaded from, with its card, into another directory.
-
-        Raises ModelError for a model that was derived from another one, if its own checkpoint is not there any more
-        or has changed, and as `save_checkpoint` does.
-        """
-        target = path_of("directory", directory)
-        if self._origin is None:
-            message = "this model was made from another one, and has no checkpoint of its own"
-            raise ModelError(message, remedy="save the model that was loaded")
-        origin, digest = self._origin
-        checkpoint = load_checkpoint(origin)
-        if checkpoint.model is None or checkpoint.model.digest != digest:
-            raise ModelError(
-                "the checkpoint has changed since it was loaded", where=str(origin), remedy="load it again"
-            )
-        save_checkpoint(checkpoint, target)
-
-
-_Model = TypeVar("_Model", bound=TrainedModel)
+_Model = TypeVar("_Model")
 
 
 def from_checkpoint(make: Callable[[Checkpoint], _Model]) -> Callable[[Checkpoint], _Model]:
@@ -319,14 +293,11 @@ def from_checkpoint(make: Callable[[Checkpoint], _Model]) -> Callable[[Checkpoin
         try:
             if not all(tensor.isfinite().all() for tensor in checkpoint.tensors.values()):
                 raise ValueError("weights that are not finite")
-            model = make(checkpoint)
+            return make(checkpoint)
         except ModelError as error:
             raise ModelError(error.message, where=error.where or where, remedy=error.remedy or REMEDY) from error
         except Exception as error:
             reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             raise ModelError(f"its files do not fit together: {reason}", where=where, remedy=REMEDY) from error
-        if checkpoint.directory is not None and checkpoint.model is not None:
-            object.__setattr__(model, "_origin", (checkpoint.directory, checkpoint.model.digest))
-        return model
 
     return guarded

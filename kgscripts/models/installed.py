@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from kgscripts.models.checkpoint import ModelCard, is_checkpoint, read_card, read_kind
-from kgscripts.models.encoder import MINILM, cached_encoder
+from kgscripts.models.encoder import MINILM, installed_encoder
 from kgscripts.models.registry import shipped_models, task_of
 from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.text.pipeline import SHIPPED, describe_pipeline, shipped_directory
@@ -138,7 +138,7 @@ def _encoder() -> InstalledModel:
         data=f"published by its authors: https://huggingface.co/{MINILM}",
         command="",
     )
-    path = cached_encoder(MINILM)
+    path = installed_encoder(MINILM)
     name = MINILM.partition("/")[2]
     return InstalledModel(name=name, task="encoder", path=path, ships=False, card=card, digest=MINILM_SHA256)
 

@@ -157,7 +157,7 @@ def load_model(name_or_directory: str | Path, device: str = CPU) -> Any:
     ``tools``          `ToolRanker`     ``model.rank(["fix a flat tyre"])``
     =================  ===============  ================================================================================
 
-    `model.save(DIR)` writes its checkpoint into another directory. What it gives and raises is documented at `load`.
+    What it gives and raises is documented at `load`.
     """
     return load_with_task(name_or_directory, device=device)[1]
 

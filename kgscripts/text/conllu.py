@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 
 from spacy.tokens import Doc
@@ -53,20 +54,24 @@ def read_conllu(path: Path) -> Iterator[Sentence]:
     InputError
         at the first line that is not CoNLL-U, and for a file that is not UTF-8 or cannot be opened.
     """
-    block: list[tuple[int, str]] = []
     try:
         with TextIOWrapper(open_input(path), encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    block.append((number, line.rstrip("\n")))
-                else:
-                    yield from _sentence(path, block)
-                    block = []
-        yield from _sentence(path, block)
+            yield from sentences_of(lines, path)
     except (UnicodeDecodeError, OSError) as error:
         raise InputError(
             f"it cannot be read: {error}", where=str(path), remedy="use a CoNLL-U file in UTF-8"
         ) from error
+
+
+def sentences_of(lines: Iterable[str], path: Path) -> Iterator[Sentence]:
+    """The sentences of the lines of a CoNLL-U file; raises InputError at the first that is none."""
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate(chain(lines, [""]), start=1):
+        if line.strip():
+            block.append((number, line.rstrip("\n")))
+        else:
+            yield from _sentence(path, block)
+            block = []
 
 
 def _sentence(path: Path, block: list[tuple[int, str]]) -> Iterator[Sentence]:

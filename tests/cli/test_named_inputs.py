@@ -125,7 +125,6 @@ INPUTS = {
     "train reader --recipe-flow": "train reader --out out --recipe-flow BAD",
     "train reader --inscript": "train reader --out out --inscript BAD",
     "train reader --config": "train reader --out out --config BAD",
-    "train verb-objects --train": "train verb-objects --out out --train BAD",
     "train tools --config": "train tools --out out --config BAD",
     "train tools --train": "train tools --out out --train BAD",
     "train step-encoder --config": "train step-encoder --out out --config BAD",

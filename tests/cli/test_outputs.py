@@ -58,7 +58,6 @@ OUTPUTS = {
     "train typicality --out": Case("train typicality --inscript inscript --out OUT"),
     "train change-ratings --out": Case("train change-ratings --out OUT"),
     "train importance --out": Case("train importance graph --out OUT"),
-    "train verb-objects --out": Case("train verb-objects --train story.txt --out OUT"),
     "corpora merge --output": Case(f"{_MERGE} -o OUT"),
     "corpora adjudicate --output": Case("corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o OUT"),
     "corpora adjudicate --conflicts": Case(
@@ -208,7 +207,7 @@ def test_every_kind_of_output(inputs: Path, tmp_path: Path, name: str) -> None:
     umask = os.umask(0o77)
     os.umask(umask)
     # With decisions on all of them, no conflict is left.
-    assert expected or name in ("corpora adjudicate --conflicts", "train verb-objects --out")
+    assert expected or name == "corpora adjudicate --conflicts"
     assert stat.S_IMODE(plain.stat().st_mode) == 0o666 & ~umask
 
     private, link = tmp_path / "private", tmp_path / f"link-{case.out}"

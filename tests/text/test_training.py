@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.lookups import Lookups
 from spacy.pipeline import EditTreeLemmatizer
@@ -18,9 +18,15 @@ from kgscripts.text.conllu import Sentence, Word, to_doc
 from kgscripts.text.lemmas import LemmaCorrector
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
 from kgscripts.training.text.augment import imperative_from, lower_cased, with_white_space, without_final_stop
-from kgscripts.training.text.data import DEVELOPMENT, INSTRUCTIONS, TEST, TRAINING, training_sentences
-from kgscripts.training.text.instructions import InstructionWriter
-from kgscripts.training.text.recipe_sentences import RecipeWriter
+from kgscripts.training.text.data import (
+    DEVELOPMENT,
+    GENERATED,
+    INSTRUCTIONS,
+    TEST,
+    TRAINING,
+    generated,
+    training_sentences,
+)
 from kgscripts.training.text.train import (
     PipelineSettings,
     lemma_tables,
@@ -97,12 +103,11 @@ def test_white_space_is_tokens_of_its_own(seed: int) -> None:
     assert [token.head.text for token in words] == [plain.words[word.head].form for word in plain.words]
 
 
-@settings(max_examples=15)
-@given(st.sampled_from([InstructionWriter, RecipeWriter]), st.integers(0, 10_000))
-def test_generated_instructions_are_trees(writer: type[InstructionWriter | RecipeWriter], seed: int) -> None:
-    written = list(writer(seed).sentences(20))
-    again = list(writer(seed).sentences(20))
-    assert [found.words for found in written] == [found.words for found in again]
+@pytest.mark.parametrize("name", GENERATED)
+def test_generated_sentences_are_trees(name: str) -> None:
+    written = generated(name, GENERATED[name] + 1)
+    assert len(written) == GENERATED[name]
+    assert generated(name, 3) == written[:3]
     for found in written:
         words = found.words
         roots = [index for index, word in enumerate(words) if word.head == index]
@@ -165,8 +170,8 @@ def test_lemmas_are_known_words(form: str, pos: str, tag: str, proposed: str, ex
 
 def test_training_from_treebank_to_package(tmp_path: Path) -> None:
     treebanks, work, output = tmp_path / "treebanks", tmp_path / "work", tmp_path / "pipeline"
-    for seed, name in enumerate((*TRAINING, DEVELOPMENT, TEST, INSTRUCTIONS)):
-        write_treebank(treebanks / name, InstructionWriter(seed).sentences(40))
+    for place, name in enumerate((*TRAINING, DEVELOPMENT, TEST, INSTRUCTIONS)):
+        write_treebank(treebanks / name, generated("instructions", 240)[40 * place :][:40])
     few = PipelineSettings(instructions=40, recipes=40, steps=3)
     tables = lemma_tables(training_sentences(treebanks), word_lists())
     package(train_pipeline(treebanks, work, few), output, tables)

@@ -16,7 +16,7 @@ from kgscripts.extractors.llm.prompts import Message, Prompts
 from kgscripts.extractors.llm.questions import Question, tokens_of
 from kgscripts.extractors.llm.responses import Response, json_of
 from kgscripts.extractors.llm.schema import problem
-from kgscripts.extractors.llm.spending import Budget, Price, estimated_tokens
+from kgscripts.extractors.llm.spending import Budget, estimated_tokens
 from schemas.errors import ExtractorError
 
 Answer = dict[str, Any]
@@ -33,7 +33,6 @@ class Asker:
     client: Client
     prompts: Prompts
     budget: Budget | None = None
-    price: Price | None = None
     _spent: dict[str, float] = field(factory=dict, init=False)
     _by_tool: bool = field(default=False, init=False)
     """Whether the server refuses a schema of the response, so that a tool has it."""
@@ -142,8 +141,6 @@ class Asker:
             self._count("answers whose tokens are estimated", 1)
         self._count("tokens sent", prompt)
         self._count("tokens received", answer)
-        if self.price is not None:
-            self._count(f"cost in {self.price.currency}", self.price.of(prompt, answer))
         return prompt, answer
 
     def _count(self, name: str, number: float) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from attrs import asdict, frozen
+from platformdirs import user_cache_path
 
 _FORMAT = 1
 
@@ -36,11 +37,10 @@ class AnswerCache:
 
     @classmethod
     def of(cls, folder: str) -> AnswerCache:
-        """That of a folder, or "" for the one in the user's cache folder (`XDG_CACHE_HOME`, else ``~/.cache``)."""
+        """That of a folder, or "" for the one in the user's cache folder."""
         if folder:
             return cls(Path(folder).expanduser())
-        base = os.environ.get("XDG_CACHE_HOME", "")
-        return cls((Path(base) if base else Path.home() / ".cache") / "kgscripts" / "answers")
+        return cls(user_cache_path("kgscripts") / "answers")
 
     @staticmethod
     def key(content: Mapping[str, Any]) -> str:

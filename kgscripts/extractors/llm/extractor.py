@@ -23,7 +23,7 @@ from kgscripts.extractors.llm.questions import Questions
 from kgscripts.extractors.llm.records import AnswerReader, joined
 from kgscripts.extractors.llm.schema import schema_digest
 from kgscripts.extractors.llm.settings import LanguageModelSettings
-from kgscripts.extractors.llm.spending import Budget, read_price
+from kgscripts.extractors.llm.spending import Budget
 from kgscripts.extractors.llm.threads import started
 from kgscripts.extractors.llm.words import Words
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
@@ -121,7 +121,6 @@ class LanguageModelExtractor(Extractor):
     def estimate(self, document: Document) -> Mapping[str, float]:
         """See `Extractor`: the tokens to send are a quarter of the characters."""
         questions = self._questions()
-        price = read_price(self.settings.prices, self.settings.model)
         kept = requests = tokens = 0
         for piece in self._pieces(document):
             question = questions.about(document.text[piece.start : piece.end], scenarios=not scenario_of(document))
@@ -130,14 +129,12 @@ class LanguageModelExtractor(Extractor):
                 continue
             requests += 1
             tokens += question.prompt_tokens
-        most = requests * self.settings.max_tokens
-        found = {
+        return {
             "requests": requests,
             "answers kept from before": kept,
             "tokens to send, estimated": tokens,
-            "tokens to receive, at most": most,
+            "tokens to receive, at most": requests * self.settings.max_tokens,
         }
-        return found | ({f"cost in {price.currency}, at most": price.of(tokens, most)} if price is not None else {})
 
     def _questions(self) -> Questions:
         self.settings.check_complete()
@@ -149,8 +146,7 @@ class LanguageModelExtractor(Extractor):
             return []
         questions = self._questions()
         if self._asker is None:
-            price = read_price(self.settings.prices, self.settings.model)
-            self._asker = Asker(Client(self.settings), questions.prompts, self._budget, price)
+            self._asker = Asker(Client(self.settings), questions.prompts, self._budget)
         asker = self._asker
         calls = [
             [partial(_answers, asker, questions, item.document, piece) for piece in self._pieces(item.document)]

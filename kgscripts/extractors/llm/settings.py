@@ -57,8 +57,6 @@ class LanguageModelSettings:
     """The seconds that a request may take."""
     max_tokens_total: int = running_setting(0, validators.ge(0))
     """The tokens that a build may use; 0 for no limit. What is left is for the next build."""
-    prices: str = running_setting("")
-    """A TOML file with the prices of models, so that the report says what a build costs."""
     cache: str = running_setting("")
     """The folder in which answers are kept; by default kgscripts/answers in your cache folder."""
 

@@ -1,19 +1,14 @@
-"""What asking costs: tokens and prices, and the limit of a build, which all of its processes share."""
+"""What asking costs: estimates of tokens, and the limit of a build, which all of its processes share."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 from filelock import FileLock
-
-from schemas.errors import ConfigurationError
-from schemas.input_files import read_toml
 
 CHARACTERS_A_TOKEN = 4
 """English has about four characters a token in the vocabularies of today's models. Used where no server has counted."""
@@ -22,48 +17,6 @@ CHARACTERS_A_TOKEN = 4
 def estimated_tokens(*texts: str) -> int:
     """About how many tokens texts have."""
     return sum(-(-len(text) // CHARACTERS_A_TOKEN) for text in texts)
-
-
-@frozen
-class Price:
-    """The price of a model for a million tokens."""
-
-    input: float
-    output: float
-    currency: str
-
-    def of(self, prompt_tokens: int, answer_tokens: int) -> float:
-        """What so many tokens cost."""
-        return (prompt_tokens * self.input + answer_tokens * self.output) / 1e6
-
-
-def read_price(path: str, model: str) -> Price | None:
-    """The price of a model in a file with a table for each: ``["NAME"]``, ``input``, ``output``, ``currency``.
-
-    None without a file.
-
-    Raises
-    ------
-    ConfigurationError
-        If the file cannot be read or has no price of the model.
-    """
-    if not path:
-        return None
-    prices: Mapping[str, Any] = read_toml(Path(path), remedy="name a TOML file with prices")
-    row = prices.get(model)
-    try:
-        if not isinstance(row, dict):
-            raise TypeError
-        found = Price(float(row["input"]), float(row["output"]), str(row.get("currency", "USD")))
-        if not (0 <= found.input < float("inf") and 0 <= found.output < float("inf")):
-            raise ValueError
-    except (KeyError, TypeError, ValueError):
-        raise ConfigurationError(
-            f"it has no price of the model {model!r}",
-            where=path,
-            remedy=f'write ["{model}"], and below it input = and output =, for a million tokens',
-        ) from None
-    return found
 
 
 @define

@@ -15,7 +15,7 @@ from attrs import frozen
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.alignment.words import is_content_word
-from kgscripts.models.checkpoint import TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import from_checkpoint
 from schemas.arguments import items_of
 from schemas.errors import InputError, ModelError
 from schemas.provenance import Model
@@ -79,7 +79,7 @@ class PathSettings:
     shift_probability: float
 
 
-class Aligner(TrainedModel):
+class Aligner:
     """Aligns pairs. The alignment of a pair does not depend on the other pairs of a call.
 
     `model` is the provenance of its checkpoint.

@@ -23,7 +23,7 @@ from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, Nei
 from kgscripts.models.changes.network import ChangeNetwork, NetworkSize, whole_heads
 from kgscripts.models.changes.selection import SelectionSettings, considered, select
 from kgscripts.models.changes.vocabulary import ChangeVocabulary
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.sentence_vectors import SIZE
@@ -57,7 +57,7 @@ class ComposerSettings:
     selection: SelectionSettings = field(factory=SelectionSettings)
 
 
-class ChangeComposer(TrainedModel):
+class ChangeComposer:
     """A `kgscripts.models.changes.protocol.ChangeModel`.
 
     The changes of a step do not depend on the other steps of a call: batches have fixed shapes, and random numbers a

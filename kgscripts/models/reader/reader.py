@@ -13,7 +13,7 @@ import torch
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 
-from kgscripts.models.checkpoint import Checkpoint, TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, from_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, FLAGS, GRAPH, NEEDED, PAIRS, WORDS
@@ -42,7 +42,7 @@ class Temperatures:
     flags: float = field(default=1.0, validator=validators.gt(0.0))
 
 
-class Reader(TrainedModel):
+class Reader:
     """Reads texts."""
 
     def __init__(self, network: ReaderNetwork, encoder: Encoder, temperatures: Temperatures) -> None:

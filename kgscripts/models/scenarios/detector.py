@@ -20,7 +20,7 @@ from attrs import define, field, frozen, validators
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.registry import load
@@ -174,7 +174,7 @@ _NEAR, _AROUND, _TEXT = 1, 3, 15
 
 
 @define(eq=False, repr=False, slots=False)
-class ScenarioDetector(TrainedModel):
+class ScenarioDetector:
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
     `layer` maps `context_features` to the log odds of the scenarios, of the other activities and, last, of `NONE`.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from kgscripts.models.adapters import merge_adapters, split_adapters
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint, load_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint, load_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder, shared_minilm
 from kgscripts.models.registry import find_checkpoint
 from kgscripts.models.sentence_vectors import quantised_vectors
@@ -40,7 +40,7 @@ class StepEncoderSettings:
 
 
 @frozen(eq=False)
-class StepEncoder(TrainedModel):
+class StepEncoder:
     """Gives the vectors of steps. `adapters` are trained, with their names in checkpoints."""
 
     settings: StepEncoderSettings

@@ -16,7 +16,7 @@ from attrs import define, field, frozen, validators
 from torch import Tensor, nn
 
 from kgscripts.models.adapters import split_adapters
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.inference import fixed_threads
 from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps import LEAST_COSINE
@@ -76,7 +76,7 @@ class PairNetwork(nn.Module):
 
 
 @define(eq=False, repr=False, slots=False)
-class StepMerger(TrainedModel):
+class StepMerger:
     """Merges the actions of a scenario that are the same step. `vectors` gives the vectors of texts.
 
     Actions whose words have a cosine below `least_cosine` are not the same step: the classifier alone would join them

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
@@ -111,7 +111,7 @@ def features(known: KnownEvents, bilinear: Bilinear, vector: Array, kept: NDArra
 
 
 @frozen(eq=False)
-class ToolRanker(TrainedModel):
+class ToolRanker:
     """Ranks tools of events, with the probability that a person accepts them."""
 
     known: KnownEvents

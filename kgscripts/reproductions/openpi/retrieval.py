@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, Neighbour, NeighbourSearch
 from kgscripts.models.changes.substitution import words_of
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from schemas.changes import Change, PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model
 
@@ -45,7 +45,7 @@ class RetrievalSettings:
     """The least cosine of two nouns that are exchanged."""
 
 
-class ChangeRetriever(TrainedModel):
+class ChangeRetriever:
     """A `kgscripts.models.changes.protocol.ChangeModel`.
 
     The log probability of a change is that of the weighted mean, over the neighbours, of its best overlap with one of

@@ -20,7 +20,7 @@ from attrs import define, evolve, field, frozen, validators
 from numpy.typing import NDArray
 from torch import Tensor
 
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.scenarios.protocol import sentences_of
 from kgscripts.reproductions.scenarios.classifier import (
     FEATURES,
@@ -163,7 +163,7 @@ class ScenarioParts:
 
 
 @define(eq=False, repr=False, slots=False)
-class TopicTilingModel(TrainedModel):
+class TopicTilingModel:
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
     Whether a segment is about no scenario is a hard decision: `NONE` is then first in the ranking with the probability

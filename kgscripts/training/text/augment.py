@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from kgscripts.text.conllu import Sentence, Word
 from kgscripts.text.lexicon import word_classes
-from kgscripts.training.text.trees import capitalised
 
 _PRONOUNS = frozenset({"i", "you", "we", "they", "he", "she"})
 _FINITE = frozenset({"VB", "VBP", "VBZ", "VBD"})
@@ -78,7 +77,16 @@ def _rebuilt(words: list[Word], dropped: set[int], changed: set[int]) -> Sentenc
         if index in changed:
             word = replace(word, form=word.lemma.lower(), xpos="VB", feats="Mood=Imp|VerbForm=Fin")
         rebuilt.append(word)
-    return capitalised(Sentence(rebuilt)) if len(rebuilt) > 1 else None
+    return _capitalised(Sentence(rebuilt)) if len(rebuilt) > 1 else None
+
+
+def _capitalised(sentence: Sentence) -> Sentence:
+    """The sentence with a capital at its beginning."""
+    if not sentence.words:
+        return sentence
+    first = sentence.words[0]
+    first = replace(first, form=first.form[:1].upper() + first.form[1:])
+    return Sentence([first, *sentence.words[1:]], sentence.starts_document, sentence.starts_paragraph)
 
 
 def lower_cased(sentence: Sentence) -> Sentence:

@@ -3,6 +3,7 @@ configuration names."""
 
 from __future__ import annotations
 
+import lzma
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -15,16 +16,17 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from spacy.util import registry
 
-from kgscripts.text.conllu import Sentence, documents, read_conllu, to_doc
+from kgscripts.text.conllu import Sentence, documents, read_conllu, sentences_of, to_doc
 from kgscripts.training.text.augment import grouped, imperatives, lower_cased, with_white_space, without_final_stop
-from kgscripts.training.text.instructions import InstructionWriter
-from kgscripts.training.text.recipe_sentences import RecipeWriter
 
 TRAINING = ("ewt/en_ewt-ud-train.conllu", "gum/open-genres.conllu")
 DEVELOPMENT = "ewt/en_ewt-ud-dev.conllu"
 TEST = "ewt/en_ewt-ud-test.conllu"
 INSTRUCTIONS = "gum/wikihow-dev.conllu"
 """For evaluation only: its licence (CC BY-NC-SA) keeps it out of the training data."""
+
+GENERATED = {"instructions": 3000, "recipes": 6000, "other_recipes": 600}
+"""The numbers of generated sentences in the files of ``data/generated``, with their trees."""
 
 _WHITE_SPACE_IN_TEXT = 0.05
 _ATTRIBUTES = ("ORTH", "SPACY", "TAG", "POS", "MORPH", "LEMMA", "HEAD", "DEP", "SENT_START")
@@ -45,9 +47,9 @@ class Augmentation:
     white_space:
         share of groups with line breaks and double spaces, in every view but the first.
     instructions:
-        number of generated instructions.
+        number of generated instructions, at most 3000.
     recipes:
-        number of generated sentences of recipes.
+        number of generated sentences of recipes, at most 6000.
     derived:
         whether imperatives are made of statements.
     """
@@ -56,8 +58,8 @@ class Augmentation:
     lower_case: float = 0.08
     no_final_stop: float = 0.15
     white_space: float = 0.08
-    instructions: int = 3000
-    recipes: int = 6000
+    instructions: int = GENERATED["instructions"]
+    recipes: int = GENERATED["recipes"]
     derived: bool = True
 
 
@@ -65,6 +67,13 @@ def training_sentences(treebanks: Path, limit: int | None = None) -> Iterator[Se
     """The sentences of the treebanks that the pipeline is trained on, at most `limit`."""
     sentences = chain.from_iterable(_harmonised(read_conllu(treebanks / name)) for name in TRAINING)
     yield from islice(sentences, limit)
+
+
+def generated(name: str, count: int) -> list[Sentence]:
+    """The first `count` sentences of a file of ``data/generated``."""
+    path = Path(__file__).parent / "data" / "generated" / f"{name}.conllu.xz"
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        return list(islice(sentences_of(lines, path), count))
 
 
 def write_training_data(
@@ -81,9 +90,8 @@ def write_training_data(
     if augmentation.derived:
         sentences = [sentence for source in sources for sentence in imperatives(source)]
         groups += [_roughened(group, augmentation, rng) for group in grouped(sentences, rng, longest=6)]
-    written = list(InstructionWriter(seed).sentences(augmentation.instructions))
-    groups += grouped(written, rng, longest=8)
-    groups += grouped(list(RecipeWriter(seed).sentences(augmentation.recipes)), rng, longest=8)
+    groups += grouped(generated("instructions", augmentation.instructions), rng, longest=8)
+    groups += grouped(generated("recipes", augmentation.recipes), rng, longest=8)
     rng.shuffle(groups)
     return write_documents(groups, output)
 
@@ -103,9 +111,9 @@ def write_documents(groups: Iterable[list[Sentence]], output: Path) -> int:
 
 def write_development_data(treebanks: Path, output: Path, recipes: int, seed: int) -> int:
     """Writes the development documents, whole, and `recipes` generated sentences to `output`; returns the number of
-    words. Training with the same seed does not see these sentences."""
+    words. Training does not see these sentences."""
     rng = random.Random(seed + 1)
-    written = grouped(list(RecipeWriter(seed + 1).sentences(recipes)), rng, longest=8)
+    written = grouped(generated("other_recipes", recipes), rng, longest=8)
     return write_documents(chain(documents(read_conllu(treebanks / DEVELOPMENT)), written), output)
 
 

@@ -25,6 +25,7 @@ from kgscripts.text.lemmas import FACTORY, LemmaCorrector, LemmaTables
 from kgscripts.text.pipeline import SCORES
 from kgscripts.training.text.data import (
     DEVELOPMENT,
+    GENERATED,
     INSTRUCTIONS,
     TEST,
     Augmentation,
@@ -48,6 +49,12 @@ _AGREEMENT = 0.9
 _count = [validators.instance_of(int), validators.ge(0)]
 
 
+def _share_of(name: str) -> int:
+    """A field with the number of sentences of a generated file, by default all."""
+    number: int = field(default=GENERATED[name], validator=[*_count, validators.le(GENERATED[name])])
+    return number
+
+
 @frozen(kw_only=True)
 class PipelineSettings:
     """What of the training can be changed without another ``config.cfg``."""
@@ -56,10 +63,12 @@ class PipelineSettings:
     """The maximum number of steps; 0 for no limit."""
     epochs: int = field(default=0, validator=_count)
     """The maximum number of epochs; 0 for no limit."""
-    instructions: int = field(default=Augmentation.instructions, validator=_count)
-    """Generated instructions that are added to the treebanks."""
-    recipes: int = field(default=Augmentation.recipes, validator=_count)
-    """Generated sentences of recipes that are added to the treebanks."""
+    instructions: int = field(
+        default=GENERATED["instructions"], validator=[*_count, validators.le(GENERATED["instructions"])]
+    )
+    """Generated instructions that are added to the treebanks, at most 3000."""
+    recipes: int = _share_of("recipes")
+    """Generated sentences of recipes that are added to the treebanks, at most 6000."""
     derived: bool = Augmentation.derived
     """Whether imperatives that are made of statements are added too."""
     seed: int = field(default=1931, validator=validators.instance_of(int))

@@ -294,7 +294,6 @@ def test_the_key_goes_into_the_header_and_into_no_message(tmp_path: Path, monkey
         ({"key_variable": "TEST_LLM_BAD_KEY"}, "has characters that no key has"),
         ({"prompts": "no-such-folder"}, "there is no such folder"),
         ({"prompts": "folder"}, "example.md: it is no JSON"),
-        ({"prices": "no-such-file.toml"}, "no-such-file.toml"),
     ],
 )
 def test_settings_that_cannot_work_are_refused_without_repeating_a_key(

@@ -11,7 +11,6 @@ from attrs import define
 from torch import Tensor
 
 from kgscripts.models.alignment.aligner import Alignment, Tokens, best_alignments, tokens_of
-from kgscripts.models.checkpoint import TrainedModel
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.inference import grouped, run_side_by_side
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
@@ -35,7 +34,7 @@ class _Row:
     queries: list[int]
 
 
-class LeftContextModel(TrainedModel):
+class LeftContextModel:
     """A network as a `ClozeModel`. Candidates outside its vocabulary have log probability -inf."""
 
     context: Literal["left", "both"] = "left"

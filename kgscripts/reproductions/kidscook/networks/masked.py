@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from kgscripts.models.adapters import AdaptedNetwork, with_adapters
-from kgscripts.models.checkpoint import Checkpoint, ModelCard, TrainedModel, from_checkpoint
+from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.cloze import Cloze
 from kgscripts.models.encoder import Encoder, find_encoder, load_encoder, weights_digest
 from kgscripts.models.inference import ROWS, TensorFields, fixed_batches, padded, padded_length, run_side_by_side
@@ -193,7 +193,7 @@ class MaskedNetwork(AdaptedNetwork):
         return table, bias
 
 
-class MaskedModel(TrainedModel):
+class MaskedModel:
     """Guesses hidden words from both sides; see `kgscripts.models.cloze.ClozeModel`.
 
     The probabilities of a cloze do not depend on the other clozes of a call.
