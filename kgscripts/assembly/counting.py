@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from attrs import field, frozen
 
-from kgscripts.assembly.engine import Rule
+from kgscripts.assembly.engine import DocumentRule, Rule
 from schemas.records import Record
 
 
@@ -41,9 +41,8 @@ class Total:
     @property
     def by_document(self) -> Rule:
         """The rule that counts in each partition of documents."""
-        return Rule(
+        return DocumentRule(
             f"{self.name}_part",
-            "document",
             "SELECT key, count(DISTINCT document) AS support, count(DISTINCT mention) AS mentions "
             f"FROM ({self.query}) GROUP BY key",
         )
@@ -55,10 +54,9 @@ class Total:
         added = f" UNION ALL SELECT {column}, 0, 0, true FROM {table} WHERE {column} IS NOT NULL" if table else ""
         return Rule(
             self.name,
-            "name",
             "SELECT key, sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions, bool_or(added) AS added "
             f"FROM (SELECT key, support, mentions, false AS added FROM {self.name}_part{added}) "
-            "WHERE mine(key) GROUP BY key",
+            "GROUP BY key",
         )
 
 
@@ -100,15 +98,13 @@ class Relation:
         """Cases, their passages, their counts, and the totals over them."""
         sums = "".join(f", {item.aggregate} AS {item.name}" for item in self.sums)
         return (
-            Rule(f"{self.table}_case", "document", self.cases, temporary=True),
-            Rule(
+            DocumentRule(f"{self.table}_case", self.cases, temporary=True),
+            DocumentRule(
                 f"{self.table}_evidence",
-                "document",
                 f'SELECT DISTINCT start, "end", document, first, last FROM {self.table}_case',
             ),
-            Rule(
+            DocumentRule(
                 f"{self.table}_part",
-                "document",
                 f'SELECT scenario, start, "end", count(DISTINCT document) AS support, '
                 f"count(DISTINCT mention) AS mentions{sums}{_highest(readers)} "
                 f'FROM {self.table}_case GROUP BY scenario, start, "end"',
@@ -121,13 +117,12 @@ class Relation:
         sums = "".join(f", {item.merge}({item.name}) AS {item.name}" for item in self.sums)
         counts = (
             f'SELECT scenario, start, "end", sum(support)::BIGINT AS support, sum(mentions)::BIGINT AS mentions{sums}'
-            f"{_highest(readers)} FROM {self.table}_part WHERE mine(home(scenario, start)) "
+            f"{_highest(readers)} FROM {self.table}_part "
             'GROUP BY scenario, start, "end"'
         )
         statement = f"statement_hash('{self.name}', s.id, e.id, coalesce(n.id, ''))"
         return Rule(
             f"{self.table}_counted",
-            "scenario",
             f"""
             SELECT c.scenario, c.start, c."end", c.support, {self.properties},
                    {statement} AS statement, false AS added{reader_columns(readers, "c")}

@@ -47,11 +47,8 @@ CREATE MACRO pmi(pair, one, other, total) AS
 CREATE MACRO relative_position(place, length) AS
     (place * 2000000000 + greatest(1, length - 1)) // (2 * greatest(1, length - 1));
 -- Whether a row belongs to the current partition.
-CREATE MACRO mine(key) AS hash(key) % getvariable('partitions')::UBIGINT = getvariable('partition')::UBIGINT;
 CREATE MACRO in_partition(document) AS
     document BETWEEN getvariable('first_document') AND getvariable('last_document');
--- The partition key of a step: its scenario, or itself if there is none.
-CREATE MACRO home(scenario, step) AS CASE WHEN scenario > 0 THEN scenario ELSE -step END;
 """
 
 
@@ -83,16 +80,20 @@ _ROWS = 65_536
 
 @frozen
 class Rule:
-    """One table as a query over others, and the key by which its work can be split.
-
-    With `partition_by` "document" the query selects by ``in_partition(document)``, with any other key by ``mine(key)``;
-    the table is the concatenation of all partitions, whatever their number. A rule with an empty key is not split. A
-    temporary table holds only the rows of the current partition, for rules that run in the same partition.
-    """
+    """One table as a query over others."""
 
     table: str
-    partition_by: str
     query: str
+
+
+@frozen
+class DocumentRule(Rule):
+    """A rule whose work is split by documents: its query selects by ``in_partition(document)``, and the table is the
+    concatenation of all partitions, whatever their number.
+
+    A temporary table holds only the rows of the current partition, for rules that run in the same partition.
+    """
+
     temporary: bool = False
 
 
@@ -117,37 +118,23 @@ _VERY_FEW_RECORDS = 1 << 17
 """Bytes. A plan made without the optimizer gives the same rows."""
 
 
-class Limits:
-    """What queries may read and make: anything, unless a step of assembly runs (`kgscripts.assembly.step`)."""
-
-    def check_read(self, query: str) -> None:
-        """Raise ConfigurationError if a query reads what it may not."""
-
-    def check_made(self, table: str, *, temporary: bool = False) -> None:
-        """Raise ConfigurationError if a table may not be made."""
-
-
 class Engine:
     """DuckDB over a scratch file, or in memory where tables fit. `memory` and the size of the `records` are in bytes.
-    While a step of assembly runs, its `limits` hold.
 
     Raises
     ------
     GraphDirectoryError
         From every method, if the disk is full or refuses.
-    ConfigurationError
-        From every method that takes a query or a table, if a step runs that does not declare that it uses or makes it.
     """
 
     def __init__(self, scratch: Path, *, memory: int | None, partitions: int, min_support: int, records: int) -> None:
         memory = default_memory() if memory is None else memory
         self._directory = scratch.parent.parent
         self._memory = memory
-        self._partitions = self._by_document = partitions
+        self._partitions = partitions
         self._documents = 0
-        self._variables: dict[str, int] = {}
         self._views: set[str] = set()
-        self.limits = Limits()
+        self._temporary: set[str] = set()
         scratch.mkdir(parents=True, exist_ok=True)
         with self._guarded():
             self._connection = duckdb.connect(
@@ -206,7 +193,6 @@ class Engine:
 
     def add(self, table: str, rows: pa.Table) -> None:
         """Make a table of Arrow rows."""
-        self.limits.check_made(table)
         with self._guarded():
             self._connection.register("arrow_rows", rows)
             self._connection.execute(f"CREATE TABLE {table} AS FROM arrow_rows")
@@ -214,7 +200,7 @@ class Engine:
 
     def add_temporary(self, table: str, rows: pa.Table) -> None:
         """Make a table of Arrow rows for the current partition; it replaces that of the previous one."""
-        self.limits.check_made(table, temporary=True)
+        self._temporary.add(table)
         with self._guarded():
             self._connection.register("arrow_rows", rows)
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM arrow_rows")
@@ -222,15 +208,12 @@ class Engine:
 
     def make_temporary(self, table: str, query: str) -> None:
         """Make a table of the rows of a query for the current partition; it replaces that of the previous one."""
-        self.limits.check_made(table, temporary=True)
-        self.limits.check_read(query)
+        self._temporary.add(table)
         with self._guarded():
             self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
 
     def view(self, name: str, query: str) -> None:
         """Make a view: a query with a name, computed again at each use."""
-        self.limits.check_made(name)
-        self.limits.check_read(query)
         with self._guarded():
             self._connection.execute(f"CREATE VIEW {name} AS {query}")
         self._views.add(name)
@@ -240,18 +223,15 @@ class Engine:
         by document are ranges of documents."""
         self._documents = documents
         needed = characters * _BYTES_A_CHARACTER + documents * _BYTES_A_DOCUMENT
-        self._by_document = max(self._partitions, -(-needed // self._memory))
+        self._partitions = max(self._partitions, -(-needed // self._memory))
 
     def run(self, *rules: Rule) -> None:
-        """Make the tables of rules with one partition key. In each partition the rules run in the given order."""
-        for rule in rules:
-            self.limits.check_made(rule.table, temporary=rule.temporary)
-            self.limits.check_read(rule.query)
-        (key,) = {rule.partition_by for rule in rules}
+        """Make the tables of rules. Those by document run in the given order in each partition, all others once."""
         made: set[str] = set()
-        for _ in self.partitions(key):
+        (split,) = {isinstance(rule, DocumentRule) for rule in rules}
+        for _ in self.partitions() if split else (None,):
             for rule in rules:
-                if rule.temporary:
+                if isinstance(rule, DocumentRule) and rule.temporary:
                     self.make_temporary(rule.table, rule.query)
                     continue
                 begins = f"INSERT INTO {rule.table}" if rule.table in made else f"CREATE TABLE {rule.table} AS"
@@ -266,24 +246,22 @@ class Engine:
         with self._guarded():
             self._connection.execute(f"DROP {kind} {table}")
 
-    def partitions(self, key: str = "document") -> Iterator[None]:
-        """Go through the partitions of a key; queries see the current one (see `Rule`)."""
-        count = {"": 1, "document": self._by_document}.get(key, self._partitions)
-        for number in range(count):
-            first, beyond = (self._documents * bound // count for bound in (number, number + 1))
-            with self._guarded():
-                self._set(partition=number, partitions=count, first_document=first, last_document=beyond - 1)
-            yield
+    def drop_temporary(self) -> None:
+        """Drop all tables of the last partition."""
+        while self._temporary:
+            self.drop(self._temporary.pop())
 
-    def _set(self, **variables: int) -> None:
-        for name, value in variables.items():
-            if self._variables.get(name) != value:
-                self._connection.execute(f"SET VARIABLE {name} = {value}")
-        self._variables |= variables
+    def partitions(self) -> Iterator[None]:
+        """Go through the partitions of the documents; queries see the current one (see `DocumentRule`)."""
+        for number in range(self._partitions):
+            first, beyond = (self._documents * bound // self._partitions for bound in (number, number + 1))
+            with self._guarded():
+                self._connection.execute(f"SET VARIABLE first_document = {first}")
+                self._connection.execute(f"SET VARIABLE last_document = {beyond - 1}")
+            yield
 
     def rows(self, query: str) -> Iterator[pa.RecordBatch]:
         """The result of a query, streamed in batches."""
-        self.limits.check_read(query)
         with self._guarded():
             yield from self._connection.sql(query).to_arrow_reader(_ROWS)
 
@@ -296,7 +274,6 @@ class Engine:
 
     def table(self, query: str) -> pa.Table:
         """The whole result of a query whose result is small."""
-        self.limits.check_read(query)
         with self._guarded():
             return self._connection.sql(query).to_arrow_table()
 

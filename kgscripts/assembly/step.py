@@ -16,9 +16,9 @@ from typing import Any
 
 import duckdb
 import pyarrow as pa
-from attrs import define, field, frozen
+from attrs import field, frozen
 
-from kgscripts.assembly.engine import Engine, Limits, Rule
+from kgscripts.assembly.engine import DocumentRule, Engine, Rule
 from schemas.errors import ConfigurationError
 
 REMEDY = "repair or uninstall the package that brings it"
@@ -64,27 +64,25 @@ def _names(names: Iterable[str]) -> frozenset[str]:
 class Step:
     """One step: it `reads` tables and `makes` others, or files of the graph, whose names have a slash.
 
-    `run` is called with the engine, in which it sees no other tables than those that the step reads. A `view` is
-    computed again at each use, so that the tables that it uses are kept as long as the view.
+    `run` is called with the engine, which keeps the tables that the step reads until then. A `view` is computed again
+    at each use, so that the tables that it uses are kept as long as the view.
     """
 
     name: str
     makes: tuple[str, ...]
     reads: frozenset[str] = field(converter=_names)
     run: Callable[[Engine], None] = field(eq=False, repr=False)
-    partition_by: str = ""
     is_view: bool = False
 
 
 def made_by(*rules: Rule, name: str = "") -> Step:
-    """The step of rules with one partition key. In each partition they run in the given order."""
+    """The step of rules, which are split by documents all or not at all."""
     made = {rule.table for rule in rules}
     return Step(
         name=name or rules[0].table,
-        makes=tuple(rule.table for rule in rules if not rule.temporary),
+        makes=tuple(rule.table for rule in rules if not (isinstance(rule, DocumentRule) and rule.temporary)),
         reads=frozenset[str]().union(*(tables_in(rule.query) for rule in rules)) - made,
         run=lambda tables: tables.run(*rules),
-        partition_by=rules[0].partition_by,
     )
 
 
@@ -96,27 +94,6 @@ def view(name: str, query: str) -> Step:
 def rows(name: str, content: Callable[[], pa.Table]) -> Step:
     """The step that makes a table of rows that come from Python."""
     return Step(name, (name,), frozenset(), lambda tables: tables.add(name, content()))
-
-
-@define
-class _OfStep(Limits):
-    """A step reads the tables that it says it reads, and those that it makes."""
-
-    step: Step
-    temporary: set[str] = field(factory=set)
-
-    def check_read(self, query: str) -> None:
-        unknown = tables_in(query) - self.step.reads - set(self.step.makes) - self.temporary
-        if unknown:
-            raise ConfigurationError(
-                f"the step {self.step.name!r} reads {min(unknown)!r} and does not say so", remedy=REMEDY
-            )
-
-    def check_made(self, table: str, *, temporary: bool = False) -> None:
-        if temporary:
-            self.temporary.add(table)
-        elif table not in self.step.makes:
-            raise ConfigurationError(f"the step {self.step.name!r} makes {table!r} and does not say so", remedy=REMEDY)
 
 
 _LOG = logging.getLogger(__name__)
@@ -171,13 +148,12 @@ class AssemblyPlan:
         """Run every step."""
         for number, step in enumerate(self.steps, 1):
             _LOG.debug("step %d of %d: %s", number, len(self.steps), step.name)
-            engine.limits = limits = _OfStep(step)
             start, used = time.perf_counter(), time.process_time()
             step.run(engine)
-            engine.limits = Limits()
             seconds, processor = time.perf_counter() - start, time.process_time() - used
             _LOG.debug("step %s: %.2f s, %.2f s of processor time", step.name, seconds, processor)
-            for table in (*limits.temporary, *self.dropped_after(step)):
+            engine.drop_temporary()
+            for table in self.dropped_after(step):
                 engine.drop(table)
 
 

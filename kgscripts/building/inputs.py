@@ -18,7 +18,6 @@ from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.corpora.formats import check_format, documents_from_strings, read_source, version_of_readers
 from kgscripts.corpora.scenarios.labels import scenario_of_folder, with_scenario
 from kgscripts.corpora.source import source_of
-from kgscripts.corpora.table_columns import Columns
 from kgscripts.corpora.text_kinds import in_english
 from kgscripts.distributed.object_stores import Fetched, Store, StoredObject, is_url
 from schemas.arguments import items_of, shown
@@ -28,9 +27,6 @@ from schemas.records import Discard, DiscardReason, Document
 
 File = InputFile | StoredObject
 Text = str | Mapping[str, Any] | Document
-
-_MARK = " any language"
-"""The end of the fingerprint of an input that is read in any language."""
 
 
 @frozen
@@ -71,31 +67,26 @@ def file_input(
     file: File,
     format: str | None,
     scenario: str = "",
-    columns: Columns | None = None,
     *,
-    any_language: bool = False,
     fetched: Fetched | None = None,
 ) -> BuildInput:
     """A file or an object of a store. Its key is its resolved path or its URL; its fingerprint changes with its
     content, the version of the readers and the options. `fetched` keeps the content of an object.
 
     Documents without a scenario get that of a folder, or `scenario` (see `with_scenario`). Documents in another
-    language than English are discards, unless `any_language` is set.
+    language than English are discards.
     """
     version = version_of_readers()
     folder = scenario_of_folder(Path(file.path))
     opened = _Content(file, fetched or Fetched())
     return BuildInput(
         key=place_key(place_of(file)),
-        fingerprint=lambda: (
-            f"{opened.sha256()} {format or ''} {version} {folder or scenario}{_shown(columns)}".rstrip()
-            + _MARK * any_language
-        ),
-        items=lambda: _taken(_items(opened, format, columns), any_language, folder or scenario),
+        fingerprint=lambda: f"{opened.sha256()} {format or ''} {version} {folder or scenario}".rstrip(),
+        items=lambda: _taken(_items(opened, format), folder or scenario),
     )
 
 
-def text_input(text: Text, format: str | None, scenario: str = "", *, any_language: bool = False) -> BuildInput:
+def text_input(text: Text, format: str | None, scenario: str = "") -> BuildInput:
     """A text in memory. Its key is its content, independent of the texts that come with it and of the options.
 
     Raises
@@ -112,8 +103,8 @@ def text_input(text: Text, format: str | None, scenario: str = "", *, any_langua
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
     return BuildInput(
         key=f"text:{digest}",
-        fingerprint=lambda: f"{digest} {scenario}".rstrip() + _MARK * any_language,
-        items=lambda: _taken(items, any_language, scenario),
+        fingerprint=lambda: f"{digest} {scenario}".rstrip(),
+        items=lambda: _taken(items, scenario),
     )
 
 
@@ -127,11 +118,11 @@ def place_key(place: str) -> str:
         return place.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _taken(items: Iterable[Document | Discard], any_language: bool, scenario: str) -> Iterator[Document | Discard]:
-    """The items, with a discard for each document in another language than English unless any is allowed; the others
-    get the scenario, if it is given."""
+def _taken(items: Iterable[Document | Discard], scenario: str) -> Iterator[Document | Discard]:
+    """The items, with a discard for each document in another language than English; the others get the scenario, if it
+    is given."""
     for item in items:
-        found = in_english(item) if isinstance(item, Document) and not any_language else item
+        found = in_english(item) if isinstance(item, Document) else item
         yield with_scenario(found, scenario) if scenario and isinstance(found, Document) else found
 
 
@@ -145,10 +136,6 @@ def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Docum
             yield evolve(item, name=label + item.name.removeprefix("text#1"))
         else:
             yield evolve(item, where=label + item.where.removeprefix("text#1"))
-
-
-def _shown(columns: Columns | None) -> str:
-    return "".join(f" {key}={name}" for key, name in sorted((columns or {}).items()))
 
 
 @frozen
@@ -180,11 +167,11 @@ class _Content:
             return f"cannot be read ({error.strerror})"
 
 
-def _items(content: _Content, format: str | None, columns: Columns | None) -> Iterator[Document | Discard]:
+def _items(content: _Content, format: str | None) -> Iterator[Document | Discard]:
     """The documents of a file. A file that cannot be read becomes a discard, so that the other files are read."""
     check_format(format)
     try:
         with content.open() as stream:
-            yield from read_source(source_of(content.file.name, stream), format, columns)
+            yield from read_source(source_of(content.file.name, stream), format)
     except InputError as error:
         yield Discard(reason=DiscardReason.UNREADABLE, where=content.file.name, detail=error.message)

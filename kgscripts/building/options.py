@@ -17,8 +17,6 @@ from kgscripts.building.declared_options import options_of
 from kgscripts.building.inputs import BuildInput, File, Text, file_input, text_input
 from kgscripts.building.settings import Settings, check_settings, on_device, with_settings
 from kgscripts.corpora.scenarios.labels import resolve
-from kgscripts.corpora.table_columns import Columns
-from kgscripts.corpora.tables import check_columns, parse_columns
 from kgscripts.devices import CPU
 from kgscripts.distributed.object_stores import Fetched
 from kgscripts.enrichers.protocol import ENRICHERS, Enricher, choose_enrichers, with_records
@@ -46,7 +44,7 @@ _PREDICTED = "predicted-tools"
 class BuildOptions:
     """The options of a build; a new one needs no more than a field here, and the code that uses it.
 
-    In Python, `columns` is a mapping, `memory` a number of bytes, and `extractors` may hold extractors themselves.
+    In Python, `memory` is a number of bytes, and `extractors` may hold extractors themselves.
 
     Raises
     ------
@@ -59,9 +57,6 @@ class BuildOptions:
     format: str | None = None
     """Format of the inputs (text, markdown, jsonl, pairs, mcscript, descript, inscript, conllu, html, json-ld, table,
     docx, pdf); by default detected from the content."""
-    columns: Columns | None = field(default=None, metadata={"metavar": "KEY=NAME,...", "parser": parse_columns})
-    """Columns of CSV and TSV files, e.g. scenario=Task,step=Action; also order, text, title, source. Others are guessed
-    from the header."""
     scenario: str | None = None
     """Scenario of the texts whose label, title or folder names none."""
     scenarios: str | None = field(default=None, metadata={"metavar": "given|detected|both"})
@@ -74,8 +69,6 @@ class BuildOptions:
     """The least support, in sources; by default 1."""
     strict: bool = False
     """Stop at the first bad record or failing extractor."""
-    any_language: bool = False
-    """Read texts that are not in English too."""
     jobs: int = field(default=1, metadata={"short": "-j"})
     """Number of processes for reading; by default 1."""
     spacy_model: str | None = None
@@ -105,7 +98,6 @@ class BuildOptions:
             object.__setattr__(self, name, option.checked(getattr(self, name)))
         if "\0" in (self.scenario or ""):
             raise ConfigurationError("scenario has a NUL character", remedy="give it in words")
-        check_columns(self.columns)
         if self.base_iri is not None:
             check_base_iri(self.base_iri)
         if self.licence:
@@ -151,14 +143,11 @@ class BuildOptions:
     def file_inputs(self, files: Iterable[File]) -> list[BuildInput]:
         """Files and objects of stores as inputs."""
         label, fetched = self._label(), Fetched()
-        return [
-            file_input(file, self.format, label, self.columns, any_language=self.any_language, fetched=fetched)
-            for file in files
-        ]
+        return [file_input(file, self.format, label, fetched=fetched) for file in files]
 
     def text_inputs(self, texts: Iterable[Text]) -> list[BuildInput]:
         """Texts in memory as inputs."""
-        return [text_input(text, self.format, self._label(), any_language=self.any_language) for text in texts]
+        return [text_input(text, self.format, self._label()) for text in texts]
 
     def _label(self) -> str:
         return "" if self.scenario is None else resolve(self.scenario)

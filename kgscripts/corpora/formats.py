@@ -23,7 +23,6 @@ from kgscripts.corpora.source import (
     open_source,
     source_of,
 )
-from kgscripts.corpora.table_columns import Columns
 from kgscripts.corpora.text_kinds import other_kind
 from schemas.errors import ConfigurationError, InputError
 from schemas.plugins import entry_points_of, loaded
@@ -58,18 +57,16 @@ def version_of_readers() -> str:
     return metadata.version("kgscripts") + "".join(others)
 
 
-def read_file(
-    file: InputFile, *, format: str | None = None, columns: Columns | None = None
-) -> Iterator[Document | Discard]:
+def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Document | Discard]:
     """Yield the documents of a file, and a discard for each part of it that was left out.
 
-    gzip is unpacked; text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or Western European. `columns` names the
-    columns of tables. Invalid content yields a discard whose `where` is ``name:line``, and reading continues after it
-    as far as the format allows. A text that is no prose is a discard too, unless `format` is given. Raises
-    ConfigurationError for an unknown format and InputError for a file that cannot be opened.
+    gzip is unpacked; text is UTF-8, UTF-16 or UTF-32 with a byte order mark, or Western European.
+    Invalid content yields a discard whose `where` is ``name:line``, and reading continues after it as far as the format
+    allows. A text that is no prose is a discard too, unless `format` is given. Raises ConfigurationError for an unknown
+    format and InputError for a file that cannot be opened.
     """
     check_format(format)
-    return _read_opened(file, format, columns)
+    return _read_opened(file, format)
 
 
 def documents_from_strings(
@@ -100,9 +97,9 @@ def check_format(format: str | None) -> None:
         raise ConfigurationError(f"no format {format!r}", remedy=f"one of {', '.join(formats())}")
 
 
-def _read_opened(file: InputFile, format: str | None, columns: Columns | None) -> Iterator[Document | Discard]:
+def _read_opened(file: InputFile, format: str | None) -> Iterator[Document | Discard]:
     with open_source(file) as source:
-        yield from read_source(source, format, columns)
+        yield from read_source(source, format)
 
 
 def _read_string(text: str, name: str, format: str | None) -> Iterator[Document | Discard]:
@@ -119,16 +116,16 @@ def _read_string(text: str, name: str, format: str | None) -> Iterator[Document 
     yield from read_source(source, format)
 
 
-def read_source(source: Source, format: str | None, columns: Columns | None = None) -> Iterator[Document | Discard]:
+def read_source(source: Source, format: str | None) -> Iterator[Document | Discard]:
     """Yield what `read_file` yields, from an opened source; the format is a known one, or detected."""
     empty = True
     try:
-        found = format or detected_format(source, columns)
+        found = format or detected_format(source)
         if isinstance(found, Discard):
             yield found
             return
         read = loaded(entry_points_of(_FORMATS)[found], "input format")
-        for item in read(source, columns) if found == "table" else read(source):
+        for item in read(source):
             empty = False
             if isinstance(item, Document):
                 item = evolve(item, encoding=source.encoding) if source.encoding else item
@@ -141,11 +138,8 @@ def read_source(source: Source, format: str | None, columns: Columns | None = No
         yield source.discard(DiscardReason.EMPTY, 1, "nothing to read")
 
 
-def detected_format(source: Source, columns: Columns | None = None) -> str | Discard:
-    """The format of an opened source, by its beginning; a discard if it has none that can be read as prose.
-
-    With `columns`, texts in columns are tables.
-    """
+def detected_format(source: Source) -> str | Discard:
+    """The format of an opened source, by its beginning; a discard if it has none that can be read as prose."""
     sample = source.sample()
     for name, entry in entry_points_of(_DETECTORS).items():
         if loaded(entry, "detector of the format")(sample, source.name):
@@ -163,7 +157,7 @@ def detected_format(source: Source, columns: Columns | None = None) -> str | Dis
     if format is None:
         detail = f"XML in an unknown format; choose one with --format ({', '.join(formats())})"
         return source.discard(DiscardReason.MARKUP, 1, detail)
-    return "table" if columns and format == "pairs" else format
+    return format
 
 
 def _prose(document: Document) -> Document | Discard:

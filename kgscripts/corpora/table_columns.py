@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 
 from kgscripts.corpora.blocks import Block, Kind, one_line
 from kgscripts.corpora.needs import is_needs_heading, item_spans, names_ingredients, names_tools
-
-Columns = Mapping[str, str]
-"""What a column holds (a key of `GUESSED`) -> its name in the header."""
 
 GUESSED: dict[str, tuple[str, ...]] = {
     "step": (
@@ -52,18 +49,15 @@ def has_known_header(lines: Sequence[str]) -> bool:
 class TableColumns:
     """What the columns of a table hold.
 
-    `places` has the place of each key of `GUESSED`: that of the given name, else the first that one of its words names.
+    `places` has the place of each key of `GUESSED`: the first that one of its words names.
     A column of steps that has only numbers is their order, if another column may have the steps.
     """
 
-    def __init__(self, names: Sequence[str], given: Columns, rows: Sequence[Sequence[str]]) -> None:
+    def __init__(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         plain = [plain_name(name) for name in names]
-        self.missing = [name for name in given.values() if plain_name(name) not in plain]
-        self.places = {key: plain.index(plain_name(name)) for key, name in given.items() if name not in self.missing}
+        self.places: dict[str, int] = {}
         counts: list[int] = []
         for key in GUESSED:
-            if key in self.places or (key in ("step", "text") and {"step", "text"} & set(given)):
-                continue
             found = [at for at in _named(names, plain, key) if at not in self.places.values()]
             if key == "step":
                 counts = [at for at in found if _are_counts(rows, at)]
@@ -105,7 +99,7 @@ class TableColumns:
 def blocks_of_rows(rows: Sequence[Sequence[str]]) -> tuple[list[Block], list[str]]:
     """The steps of a table in a text, in order, below the things that its columns of tools and supplies name, and the
     names of columns that are not read. There are none without a header that names the steps."""
-    columns = TableColumns(rows[0], {}, rows[1:]) if rows and is_header(rows[0]) else None
+    columns = TableColumns(rows[0], rows[1:]) if rows and is_header(rows[0]) else None
     if columns is None or "step" not in columns.places:
         return [], []
     held = columns.ordered(rows[1:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -15,17 +15,7 @@ from kgscripts.corpora.how_tos import HowTo, Section, document_of_how_to
 from kgscripts.corpora.lines import passages_of, steps_of
 from kgscripts.corpora.plain_text import joined_lines, paragraph_spans
 from kgscripts.corpora.source import MAX_RECORD_BYTES, Source, text_lines
-from kgscripts.corpora.table_columns import (
-    GUESSED,
-    MOST_ABOVE,
-    Columns,
-    TableColumns,
-    delimiter_of,
-    is_header,
-    plain_name,
-)
-from schemas.arguments import check_type, shown
-from schemas.errors import ConfigurationError
+from kgscripts.corpora.table_columns import MOST_ABOVE, TableColumns, delimiter_of, is_header
 from schemas.records import Discard, DiscardReason, Document, PassageKind
 
 _SEPARATOR = re.compile(r'"?sep=(\\t|.)"?', re.IGNORECASE)
@@ -36,37 +26,10 @@ MOST_COLUMNS = 1_000
 MAX_BYTES = 32 * 1024 * 1024
 
 
-def parse_columns(option: str) -> Columns:
-    """The columns of an option such as ``scenario=Task,step=Action``.
-
-    Raises
-    ------
-    ConfigurationError
-        If a part of it is not ``KEY=NAME`` with a key of `GUESSED`.
-    """
-    found: dict[str, str] = {}
-    for part in option.split(","):
-        key, equals, name = part.partition("=")
-        if not equals or key.strip() not in GUESSED or not name.strip():
-            remedy = f"for example scenario=Task,step=Action; keys are {', '.join(GUESSED)}"
-            raise ConfigurationError(f"--columns has {part!r}", remedy=remedy)
-        found[key.strip()] = name.strip()
-    return found
-
-
-def check_columns(columns: object) -> None:
-    """Raise ConfigurationError unless these are names of columns by keys of `GUESSED`."""
-    check_type("columns", columns, (Mapping, type(None)), "give a mapping such as {'step': 'Action'}")
-    for key, name in columns.items() if isinstance(columns, Mapping) else ():
-        if key not in GUESSED or not isinstance(name, str) or not name.strip():
-            remedy = f"give names by their keys: {', '.join(GUESSED)}"
-            raise ConfigurationError(f"columns has {shown(key)}: {shown(name)}", remedy=remedy)
-
-
-def read_table(source: Source, columns: Columns | None = None) -> Iterator[Document | Discard]:
+def read_table(source: Source) -> Iterator[Document | Discard]:
     """Yield the texts of a table, in the order of their first rows, and discards of rows and columns not read.
 
-    Columns that are not given are guessed from the header, above which a title may stand. With a column of steps, the
+    Columns are guessed from the header, above which a title may stand. With a column of steps, the
     rows of one scenario and source are one text, ordered by the column of the order if it has numbers; a column of
     texts gives a text a row, or the paragraphs of one if a column names their source. A table of more than `MOST_CELLS`
     cells or `MAX_BYTES` is a discard.
@@ -74,7 +37,7 @@ def read_table(source: Source, columns: Columns | None = None) -> Iterator[Docum
     # The limit is that of the process, 131,072 characters, and less than a long story has.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD_BYTES))
     try:
-        yield from _Table(source, columns or {}).read()
+        yield from _Table(source).read()
     except csv.Error as error:  # in the header
         yield source.discard(DiscardReason.MALFORMED, 1, f"{error}")
 
@@ -84,7 +47,6 @@ class _Table:
     """The rows of a table."""
 
     source: Source
-    given: Columns
     _title: str = ""
     _faults: list[Discard] = field(factory=list)
     _is_at_end: bool = False
@@ -111,10 +73,9 @@ class _Table:
                 return
             rows.append(item)
         yield from self._faults
-        columns = TableColumns(names, self.given, [row for _, row in rows])
-        if names and (columns.missing or not {"step", "text"} & set(columns.places)):
-            which = f"no column {columns.missing[0]!r}" if columns.missing else "no column of steps or texts"
-            detail = f"{which} among {', '.join(names)[:200]}; name it: --columns scenario=NAME,step=NAME"
+        columns = TableColumns(names, [row for _, row in rows])
+        if names and not {"step", "text"} & set(columns.places):
+            detail = f"no column of steps or texts among {', '.join(names)[:200]}; call it step or text"
             yield self.source.discard(DiscardReason.MALFORMED, header, detail)
             return
         for line, row in rows:
@@ -123,7 +84,7 @@ class _Table:
             document = self._document(self.source.label(name), columns, [row for _, row in of_text])
             yield document or self.source.discard(DiscardReason.EMPTY, of_text[0][0], "no text")
         if columns.unread and texts:
-            detail = f"not read: {', '.join(columns.unread)[:200]}; to read one, name it: --columns tools=NAME"
+            detail = f"not read: {', '.join(columns.unread)[:200]}; to read one, call it tools, for example"
             yield self.source.discard(DiscardReason.UNREAD_COLUMN, header, detail)
 
     def _header(self, lines: Iterator[str]) -> tuple[list[str], int, str, Iterator[str]]:
@@ -145,11 +106,7 @@ class _Table:
         ]
         if not filled:
             return [], 1, ",", lines
-        wanted = set(map(plain_name, self.given.values()))
-        are_known = (
-            at for at in filled if (wanted <= set(map(plain_name, heads[at])) if wanted else is_header(heads[at]))
-        )
-        place = next(are_known, filled[0])
+        place = next((at for at in filled if is_header(heads[at])), filled[0])
         self._title = one_line(" ".join(heads[filled[0]])) if filled[0] < place else ""
         return heads[place], place + 1, signs[place], chain(first[place + 1 :], lines, self._end())
 

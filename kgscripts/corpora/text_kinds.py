@@ -52,7 +52,7 @@ def in_english(document: Document) -> Document | Discard:
     language = other_language(document.text)
     if not language:
         return document
-    detail = f"its language looks like {language!r}; --any-language reads it"
+    detail = f"its language looks like {language!r}; only English is read"
     return Discard(reason=DiscardReason.OTHER_LANGUAGE, where=document.name, detail=detail)
 
 
@@ -85,7 +85,7 @@ def _detector() -> LanguageIdentifier:
         raise ModelError(
             f"the language detector cannot be loaded: {error}",
             where="py3langid",
-            remedy="make room for temporary files, reinstall py3langid, or give --any-language",
+            remedy="make room for temporary files, or reinstall py3langid",
         ) from error
 
 

@@ -132,11 +132,6 @@ def classes_of(noun: str) -> frozenset[str]:
     return _NOTHING
 
 
-def is_listed(noun: str) -> bool:
-    """Whether the whole compound is listed, not only its head."""
-    return noun in _noun_classes()
-
-
 def is_tool(noun: str) -> bool:
     """Whether the noun is an implement, vessel, appliance or device, in any phrase."""
     return not TOOL_CLASSES.isdisjoint(classes_of(noun)) and NO_TOOL_CLASSES.isdisjoint(classes_of(noun))

@@ -9,8 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
+import pyarrow as pa
+from attrs import evolve
+
 from kgscripts.assembly.assemble import Assembly
 from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import Step, tables_in
 from kgscripts.assembly.tables import changes, corrections, order_pairs, records, titles
 from kgscripts.assembly.writing.discards import DiscardLog
 from kgscripts.assembly.writing.evidence import Readers
@@ -55,7 +59,10 @@ def whole_assembly(
 
 
 class _DescribingEngine(Engine):
-    """Keeps the columns of every table when it is dropped after its last use."""
+    """Keeps the columns of every table when it is dropped after its last use, and refuses what a step reads and does
+    not say."""
+
+    step: Step | None = None
 
     def __init__(self, scratch: Path) -> None:
         super().__init__(scratch, memory=None, partitions=1, min_support=1, records=0)
@@ -63,8 +70,33 @@ class _DescribingEngine(Engine):
 
     def drop(self, table: str) -> None:
         """See `Engine`."""
-        self.columns[table] = self.table(f"SELECT column_name, column_type FROM (DESCRIBE {table})").to_pylist()
+        described = super().table(f"SELECT column_name, column_type FROM (DESCRIBE {table})")
+        self.columns[table] = described.to_pylist()
         super().drop(table)
+
+    def table(self, query: str) -> pa.Table:
+        """See `Engine`."""
+        self._check(query)
+        return super().table(query)
+
+    def rows(self, query: str) -> Iterator[pa.RecordBatch]:
+        """See `Engine`."""
+        self._check(query)
+        return super().rows(query)
+
+    def checked(self, step: Step) -> Step:
+        """The step, whose queries are checked."""
+
+        def run(tables: Engine) -> None:
+            self.step = step
+            step.run(tables)
+
+        return evolve(step, run=run)
+
+    def _check(self, query: str) -> None:
+        assert self.step is not None
+        unknown = tables_in(query) - self.step.reads - set(self.step.makes) - self._temporary
+        assert not unknown, f"the step {self.step.name} reads {min(unknown)} and does not say so"
 
 
 def page() -> Iterator[str]:
@@ -82,6 +114,7 @@ def page() -> Iterator[str]:
             module.add_functions(engine)
         corrections.add_functions(engine, assembly.corrections)
         plan, sections = assembly.plan(), assembly.sections()
+        plan.steps = tuple(map(engine.checked, plan.steps))
         plan.run(engine)
     yield _INTRODUCTION
     section_of = {step.name: name for name, steps in sections.items() for step in steps}

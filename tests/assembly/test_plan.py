@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import DocumentRule, Engine, Rule
 from kgscripts.assembly.step import AssemblyPlan, Step, made_by, rows, tables_in, view
 from schemas.errors import ConfigurationError
 from tests.assembly.table_page import PAGE, page, whole_assembly
@@ -54,7 +54,7 @@ def test_what_a_query_reads_is_found(query: str, tables: set[str]) -> None:
 )
 def test_a_rule_that_does_more_than_read_is_refused(query: str) -> None:
     with pytest.raises(ConfigurationError):
-        made_by(Rule("a", "", query))
+        made_by(Rule("a", query))
 
 
 @pytest.mark.parametrize(
@@ -119,51 +119,19 @@ def test_tables_are_made_partition_by_partition_and_dropped(engine: Engine) -> N
             Step("look", (), ["even_of_all", "parts"], look),
             view("even_of_all", "FROM doubled WHERE number % 2 = 0"),
             made_by(
-                Rule("mine_of_all", "name", "FROM numbers WHERE mine(number)", temporary=True),
-                Rule("doubled", "name", "SELECT 2 * number AS number FROM mine_of_all"),
-                Rule("parts", "name", "SELECT getvariable('partition') AS part FROM numbers"),
+                DocumentRule("own", "FROM numbers WHERE in_partition(number)", temporary=True),
+                DocumentRule("doubled", "SELECT 2 * number AS number FROM own"),
+                DocumentRule("parts", "SELECT getvariable('first_document') AS part FROM numbers"),
             ),
             _numbers("numbers", *range(100)),
         ]
     )
+    engine.number_documents(100, 0)
     plan.run(engine)
     assert seen == [list(range(0, 200, 2)), [3]]
-    for table in ("numbers", "mine_of_all", "doubled", "even_of_all"):
+    for table in ("numbers", "own", "doubled", "even_of_all"):
         with pytest.raises(Exception, match="does not exist"):
             engine.table(f"FROM {table}")
-
-
-@pytest.mark.parametrize(
-    ("run", "problem"),
-    [
-        (lambda tables: tables.values("FROM b"), "'liar' reads 'b' and does not say so"),
-        (lambda tables: tables.run(Rule("made", "", "FROM b")), "'liar' reads 'b' and does not say so"),
-        (lambda tables: tables.run(Rule("other", "", "FROM a")), "'liar' makes 'other' and does not say so"),
-        (lambda tables: tables.view("other", "FROM a"), "'liar' makes 'other' and does not say so"),
-        (lambda tables: tables.add("b", pa.table({"number": [1]})), "'liar' makes 'b' and does not say so"),
-        (lambda tables: list(tables.rows("DELETE FROM a")), "does more than read"),
-    ],
-)
-def test_a_step_sees_and_makes_only_what_it_says(engine: Engine, run: Callable[[Engine], object], problem: str) -> None:
-    def lie(tables: Engine) -> None:
-        run(tables)
-
-    plan = AssemblyPlan(
-        [_numbers("a", 1), _numbers("b", 2), Step("liar", ("made",), ["a"], lie), _step("end", [], ["b"])]
-    )
-    with pytest.raises(ConfigurationError, match=problem):
-        plan.run(engine)
-
-
-def test_a_table_is_not_there_for_who_does_not_say_that_he_reads_it(engine: Engine) -> None:
-    """Its last reader has run, so that it is dropped: the step that comes later is told so by its own name."""
-
-    def read(tables: Engine) -> None:
-        list(tables.rows("FROM a"))
-
-    late = Step("late", (), ["b"], read)
-    with pytest.raises(ConfigurationError, match="'late' reads 'a'"):
-        AssemblyPlan([_numbers("a", 1), made_by(Rule("b", "", "FROM a")), late]).run(engine)
 
 
 def test_the_page_has_the_tables_of_the_plan_with_their_columns() -> None:

@@ -31,14 +31,12 @@ inputs = ["texts", "/elsewhere/more.txt"]
 output = "graph"
 device = "cpu"
 format = "text"
-columns = "scenario=Task,step=Action"
 scenario = "making tea"
 scenarios = "both"
 scenario-list = "list.txt"
 limit = 5
 min-support = 2
 strict = true
-any-language = true
 jobs = 3
 spacy-model = "parser"
 also = ["llm"]
@@ -71,8 +69,8 @@ probability = 1
 """
 LINE = """
 FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text
---columns scenario=Task,step=Action --scenario 'making tea' --limit 5
---scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --any-language --jobs 3 --spacy-model parser
+--scenario 'making tea' --limit 5
+--scenarios both --scenario-list FOLDER/list.txt --min-support 2 --strict --jobs 3 --spacy-model parser
 --without labels --without sentences --predict-tools --corrections FOLDER/../corrections.jsonl --memory 2GB --json
 --also llm
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
@@ -136,7 +134,6 @@ def test_a_file_says_what_the_options_say(everything: Path, given: dict[str, Any
 OVER: list[tuple[list[str], dict[str, Any]]] = [
     (["more.txt"], {"inputs": ["more.txt"]}),
     (["-o", "there"], {"output": "there"}),
-    (["--columns", "text=Story"], {"columns": {"text": "Story"}}),
     (["--scenario-list", "mine.txt"], {"scenario_list": "mine.txt"}),
     (["--no-strict"], {"strict": False}),
     (["-j", "1"], {"jobs": 1}),

@@ -12,6 +12,7 @@ import pytest
 from kgscripts.building.inputs import file_input, text_input
 from kgscripts.corpora import text_kinds
 from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.corpora.text_kinds import other_language
 from schemas.errors import ModelError
 from schemas.records import Discard, DiscardReason, Document
@@ -51,21 +52,13 @@ def test_only_the_text_in_another_language_is_set_aside(tmp_path: Path) -> None:
     assert isinstance(german, Discard)
     assert (german.reason, german.where) == (DiscardReason.OTHER_LANGUAGE, "a.jsonl#1")
     assert "'de'" in german.detail
-    assert "--any-language" in german.detail
 
 
-def test_the_option_belongs_to_the_input(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text(OTHER["de"])
-    file = InputFile(path, "a.txt")
-    default, any_language = file_input(file, None), file_input(file, None, any_language=True)
-    assert default.key == any_language.key
-    assert default.fingerprint() != any_language.fingerprint()
-    (document,) = any_language.items()
+def test_a_document_in_another_language_is_set_aside() -> None:
+    (document,) = documents_from_strings([OTHER["de"]])
     assert isinstance(document, Document)
     (discard,) = text_input(document, None).items()
     assert isinstance(discard, Discard)
-    assert list(text_input(document, None, any_language=True).items()) == [document]
 
 
 def test_english_needs_no_detector() -> None:
@@ -82,4 +75,4 @@ def test_a_detector_that_cannot_be_loaded(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("py3langid.langid.MODEL_FILE", "missing.npz.xz")
     with pytest.raises(ModelError, match="cannot be loaded") as caught:
         other_language(OTHER["de"])
-    assert "--any-language" in str(caught.value.remedy)
+    assert "reinstall py3langid" in str(caught.value.remedy)

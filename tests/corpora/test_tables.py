@@ -10,13 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts import ScriptGraph
-from kgscripts.corpora.files import InputFile
-from kgscripts.corpora.formats import read_file, read_source
+from kgscripts.corpora.formats import read_source
 from kgscripts.corpora.source import source_of
-from kgscripts.corpora.tables import check_columns, parse_columns
-from kgscripts.pipeline import build_graph
-from schemas.errors import ConfigurationError
 from schemas.records import DiscardReason, Document, PassageKind
 from tests.corpora.documents import passages, read
 
@@ -130,14 +125,6 @@ def test_a_table_beyond_a_limit(limit: str, content: str, tmp_path: Path, monkey
     assert (documents, discard.reason) == ([], DiscardReason.TOO_LONG)
 
 
-def test_columns_are_given(tmp_path: Path) -> None:
-    path = tmp_path / "a.tsv"
-    path.write_text("What\tHow\ntea\tBoil it\ntea\tPour it\n")
-    (document,) = read_file(InputFile(path, "a.tsv"), columns=parse_columns("scenario=what, step = How"))
-    assert isinstance(document, Document)
-    assert (document.scenario, passages(document)) == ("tea", ["Boil it", "Pour it"])
-
-
 @pytest.mark.parametrize(
     ("content", "reason", "line"),
     [
@@ -155,36 +142,6 @@ def test_bad_tables(content: str | bytes, reason: DiscardReason, line: int, tmp_
     documents, discards = read(tmp_path, "a.csv", content)
     assert not documents
     assert (discards[0].reason, discards[0].where) == (reason, f"a.csv:{line}")
-
-
-def test_a_missing_column_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("What,How\ntea,Boil it\n")
-    (discard,) = read_file(InputFile(path, "a.csv"), columns={"step": "Do"})
-    assert "no column 'Do' among What, How; name it: --columns" in discard.detail  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("option", ["", "steps=a", "step", "step=", "=a", "step=a,,"])
-def test_bad_options(option: str) -> None:
-    with pytest.raises(ConfigurationError, match="--columns has"):
-        parse_columns(option)
-
-
-@pytest.mark.parametrize("columns", [3, {"steps": "a"}, {"step": 4}, {"step": " "}])
-def test_bad_arguments(columns: object) -> None:
-    with pytest.raises(ConfigurationError, match="columns"):
-        check_columns(columns)
-
-
-def test_other_columns_read_a_table_again(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("task,first,second\ntea,Boil it.,Pour it.\n")
-    for column in ("first", "second"):
-        columns = {"scenario": "task", "step": column}
-        build_graph(tmp_path / "a.csv", tmp_path / "graph", columns=columns, extractors=["labels"])
-        graph = ScriptGraph.open(tmp_path / "graph")
-        assert [row["text"] for row in graph.rows("Passage") if row["kind"] == "step"] == [
-            {"first": "Boil it.", "second": "Pour it."}[column]
-        ]
 
 
 _CELL = st.text(

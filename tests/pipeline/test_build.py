@@ -365,17 +365,13 @@ def test_texts_that_are_none_are_set_aside(tmp_path: Path) -> None:
     assert report.discards == {"not in English": 1, "table, not prose": 1}
     found = [json.loads(line) for line in (tmp_path / "graph/discarded.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["where"] for line in found] == ["s.jsonl#b", "s.txt:1"]
-    for any_language, sources in ((True, ["a", "b", "c"]), (False, ["a", "c"])):
-        with until_assembly() as begun:
-            build_graph(inputs, tmp_path / "graph", extractors=tiny(), any_language=any_language)
-        assert begun.sources == [f"s.jsonl#{name}" for name in sources]
     with pytest.raises(InputError, match="table, not prose") as caught:
         build_graph(inputs, tmp_path / "strict", strict=True, extractors=tiny())
     assert caught.value.where == "s.txt:1"
     with pytest.raises(InputError, match="not in English") as caught:
         build_graph(inputs[1:], tmp_path / "strict", strict=True, extractors=tiny())
     assert caught.value.where == "s.jsonl#b"
-    with pytest.raises(InputError, match="--any-language"):
+    with pytest.raises(InputError, match="not in English"):
         build_graph(texts=[_GERMAN], output=tmp_path / "german", extractors=tiny())
 
 

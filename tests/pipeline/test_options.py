@@ -28,10 +28,8 @@ OPTIONS: list[dict[str, Any]] = [
         "format": "text",
         "limit": 2,
         "strict": True,
-        "any_language": True,
         "memory": 1 << 30,
         "progress": lambda _: None,
-        "columns": {"step": "Action"},
     },
     {
         "scenario": "making tea",

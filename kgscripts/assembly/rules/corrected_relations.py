@@ -16,7 +16,6 @@ _BOTH_WAYS = ("ALTERNATIVE_TO", "CLOSE_MATCH")
 
 _CORRECTED_MATCH = Rule(
     "corrected_match",
-    "",
     """
     SELECT c.correction, s.scenario
     FROM (SELECT correction, scenario_key(other) AS key FROM correction WHERE relation = 'CLOSE_MATCH') c
@@ -69,7 +68,7 @@ def added(relation: Relation, counted: str, made: str) -> list[Step]:
              JOIN {relation.start} s ON s.{relation.start} = x.start
              JOIN {relation.end} e ON e.{relation.end} = x."end" LEFT JOIN scenario n ON n.scenario = s.scenario
     """
-    return [made_by(Rule(made, "", query))]
+    return [made_by(Rule(made, query))]
 
 
 def statements_of(relation: Relation) -> str:
@@ -115,8 +114,8 @@ def _without(relation: Relation, found: str, counted: str, made: str) -> list[St
     """The steps that keep the rejected relations that the query `found` selects, and leave them out of `made`."""
     table = f"rejected_{relation.table}"
     return [
-        made_by(Rule(table, "", found)),
-        made_by(Rule(made, "", f'FROM {counted} r ANTI JOIN {table} x ON x.start = r.start AND x."end" = r."end"')),
+        made_by(Rule(table, found)),
+        made_by(Rule(made, f'FROM {counted} r ANTI JOIN {table} x ON x.start = r.start AND x."end" = r."end"')),
     ]
 
 
@@ -148,7 +147,7 @@ def given_roles_of_needs(counted: str, made: str) -> list[Step]:
                         FROM correction c JOIN needed n ON n.tool IS NOT NULL AND lower(thing(c.thing)) = lower(n.label)
                         WHERE c.kind = 'tool role' AND c.step = '' GROUP BY n.needed) g ON g.needed = u."end"
     """
-    return [made_by(Rule(made, "", query))]
+    return [made_by(Rule(made, query))]
 
 
 def given_roles(counted: str, made: str) -> list[Step]:
@@ -169,7 +168,7 @@ def given_roles(counted: str, made: str) -> list[Step]:
              LEFT JOIN (SELECT start, "end", arg_max(role, row(in_step, correction)) AS role FROM given_role
                         GROUP BY start, "end") g ON g.start = u.start AND g."end" = u."end"
     """
-    return [made_by(Rule("given_role", "", given)), made_by(Rule(made, "", roles))]
+    return [made_by(Rule("given_role", given)), made_by(Rule(made, roles))]
 
 
 _Revision = tuple[str, Callable[[str, str], list[Step]]]
@@ -231,7 +230,7 @@ def _read(number: int, query: str) -> Callable[[str, str], list[Step]]:
             SELECT c.*, r.score::DOUBLE AS reader_{number}
             FROM {before} c LEFT JOIN ({query}) r ON r.start = c.start AND r."end" = c."end"
         """
-        return [made_by(Rule(made, "", joined))]
+        return [made_by(Rule(made, joined))]
 
     return steps
 
@@ -246,6 +245,6 @@ def _with_predicted(relation: Relation, number: int, query: str) -> Callable[[st
                    statement_hash('{relation.name}', s.id, e.id, coalesce(n.id, '')) AS statement
             FROM ({query}) r {relation.ends} LEFT JOIN scenario n ON n.scenario = s.scenario
         """
-        return [made_by(Rule(made, "", f"FROM {before} UNION ALL BY NAME {predicted}"))]
+        return [made_by(Rule(made, f"FROM {before} UNION ALL BY NAME {predicted}"))]
 
     return steps

@@ -81,7 +81,7 @@ def once_by_head(counted: str, made: str) -> list[Step]:
         FROM {counted} n
              LEFT JOIN (SELECT DISTINCT * FROM ({repeated})) x ON x.start = n.start AND x."end" = n."end"
     """
-    return [made_by(Rule(made, "", query))]
+    return [made_by(Rule(made, query))]
 
 
 def _aligned(readers: Sequence[int]) -> str:

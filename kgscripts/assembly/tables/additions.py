@@ -45,7 +45,6 @@ def added_action(scenario_id: str) -> Rule:
     """
     return Rule(
         "added_action",
-        "",
         f"""
         SELECT c.correction, s.scenario, arg_min(a.action, row(m.action IS NULL, a.place)) AS action
         FROM (SELECT *, scenario_key(scenario) AS key FROM correction WHERE kind = 'add' AND relation = '') c
@@ -65,7 +64,6 @@ def named_needs(scenario_id: str) -> Rule:
     """
     return Rule(
         "named_needs",
-        "",
         f"""
         WITH named AS (
             SELECT c.correction, c.kind, c.role, s.scenario AS start, n.needed AS "end", n.tool, n.entity
@@ -85,7 +83,6 @@ def named_needs(scenario_id: str) -> Rule:
 RULES = (
     Rule(
         "added_words",
-        "",
         """
         SELECT a.scenario, a.action, arg_max(c.name, correction) AS words
         FROM added_action a JOIN correction c USING (correction) WHERE c.name <> '' GROUP BY a.scenario, a.action
@@ -93,7 +90,6 @@ RULES = (
     ),
     Rule(
         "step_verdict",
-        "",
         """
         SELECT s.step, arg_max(c.kind, correction) AS latest
         FROM found_corrected_step s JOIN correction c USING (correction)
@@ -102,7 +98,6 @@ RULES = (
     ),
     Rule(
         "added_has_sub_event",
-        "",
         """
         SELECT c.correction, t.scenario AS start, s.step AS "end"
         FROM corrected_step s JOIN correction c USING (correction) JOIN found_step t ON t.step = s.step
@@ -111,7 +106,6 @@ RULES = (
     ),
     Rule(
         "added_expressed_as",
-        "",
         """
         SELECT DISTINCT c.correction, s.step AS start, a.action AS "end"
         FROM corrected_action a JOIN correction c USING (correction)
@@ -121,7 +115,6 @@ RULES = (
     ),
     Rule(
         "named_uses",
-        "",
         f"""
         SELECT *, {_LATEST}
         FROM (SELECT c.correction, c.kind, s.step AS start, arg_min(t.tool, t.label) AS "end", c.role
@@ -129,11 +122,10 @@ RULES = (
               WHERE c.relation = 'USES' GROUP BY ALL)
         """,
     ),
-    Rule("added_uses", "", "SELECT * EXCLUDE (kind, latest) FROM named_uses WHERE kind = 'add' AND latest = 'add'"),
-    Rule("added_needs", "", "SELECT * EXCLUDE (kind, latest) FROM named_needs WHERE kind = 'add' AND latest = 'add'"),
+    Rule("added_uses", "SELECT * EXCLUDE (kind, latest) FROM named_uses WHERE kind = 'add' AND latest = 'add'"),
+    Rule("added_needs", "SELECT * EXCLUDE (kind, latest) FROM named_needs WHERE kind = 'add' AND latest = 'add'"),
     Rule(
         "named_changes",
-        "",
         f"""
         SELECT *, {_LATEST}
         FROM (SELECT c.correction, c.kind, s.step AS start, t.state_change AS "end", t.entity, t.attribute
@@ -148,12 +140,10 @@ RULES = (
     ),
     Rule(
         "added_changes",
-        "",
         "SELECT * EXCLUDE (kind, latest) FROM named_changes WHERE kind = 'add' AND latest = 'add'",
     ),
     Rule(
         "named_order",
-        "",
         f"""
         SELECT *, {_LATEST}
         FROM (SELECT c.correction, c.kind, t.scenario, s.step AS start, e.step AS "end"
@@ -165,10 +155,9 @@ RULES = (
     ),
     Rule(
         "added_order",
-        "",
         "SELECT scenario, correction, start, \"end\" FROM named_order WHERE kind = 'add' AND latest = 'add'",
     ),
-    Rule("rejected_order", "", "SELECT DISTINCT start, \"end\" FROM named_order WHERE latest = 'reject'"),
+    Rule("rejected_order", "SELECT DISTINCT start, \"end\" FROM named_order WHERE latest = 'reject'"),
 )
 """What corrections add, from the steps that they name. The order that a correction asks for is `added_order`; the one
 that does not contradict later corrections is `added_precedes` (`kgscripts.assembly.tables.order`)."""

@@ -130,7 +130,6 @@ _CANDIDATE = pa.schema([("scenario", pa.int32()), ("start", pa.int32()), ("end",
 
 _PAIRS = Rule(
     "alternative_pair",
-    "",
     f"""
     SELECT c.scenario, c.start, c."end", coalesce(b."both", 0) AS "both"
     FROM alternative_candidate c

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of
-from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, same_action
+from kgscripts.assembly.engine import ACTION_PARTS, DocumentRule, Engine, Rule, same_action
 from kgscripts.assembly.step import rows
 from kgscripts.changes.attributes import agree, attribute_names
 
@@ -20,22 +20,18 @@ _NAMED = "state_change_record r LEFT JOIN attribute_alias a ON a.name = r.attrib
 NAMES = (
     Rule(
         "attribute_name",
-        "name",
-        f"SELECT DISTINCT {_LEADING} AS label FROM {_NAMED} WHERE mine({_LEADING}) "
-        "UNION SELECT attribute FROM added_change_name WHERE mine(attribute)",
+        f"SELECT DISTINCT {_LEADING} AS label FROM {_NAMED} UNION SELECT attribute FROM added_change_name",
     ),
     Rule(
         "state_change_name",
-        "name",
-        f"SELECT DISTINCT r.entity, {_LEADING} AS attribute, r.before, r.after FROM {_NAMED} WHERE mine(r.entity) "
-        "UNION SELECT entity, attribute, before, after FROM added_change_name WHERE mine(entity)",
+        f"SELECT DISTINCT r.entity, {_LEADING} AS attribute, r.before, r.after FROM {_NAMED} "
+        "UNION SELECT entity, attribute, before, after FROM added_change_name",
     ),
 )
 """The distinct names in the records; synonymous names of an attribute are one name."""
 
 NUMBERS = Rule(
     "state_change",
-    "",
     """
     SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS state_change, *
     FROM (SELECT *, identifier('state-change', slug(label), part('StateChange') || part(attribute_label)
@@ -59,9 +55,8 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)
     return (
         # The passages that the format and the sentences give, one kind for each span.
-        Rule(
+        DocumentRule(
             "place",
-            "document",
             """
             SELECT document, start::INTEGER AS start, "end"::INTEGER AS "end",
                    CASE WHEN bool_or(kind = 'step') THEN 'step' WHEN bool_or(kind = 'sentence') THEN 'sentence'
@@ -75,9 +70,8 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             """,
             temporary=True,
         ),
-        Rule(
+        DocumentRule(
             "numbered_place",
-            "document",
             """
             SELECT document, start, row_number() OVER (PARTITION BY document ORDER BY start)::INTEGER AS number
             FROM (SELECT DISTINCT document, start
@@ -86,9 +80,8 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             """,
             temporary=True,
         ),
-        Rule(
+        DocumentRule(
             "change",
-            "document",
             f"""
             SELECT r.document, r.start, r."end", m.mention, c.state_change, c.label, r.presupposed, r.probability,
                    r.is_certain,
@@ -108,17 +101,15 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             """,
             temporary=True,
         ),
-        Rule(
+        DocumentRule(
             "mention_change",
-            "document",
             f"""
             SELECT document, mention, state_change, bool_or(is_certain) AS is_certain, {highest}
             FROM change WHERE mention IS NOT NULL GROUP BY document, mention, state_change
             """,
         ),
-        Rule(
+        DocumentRule(
             "change_instance",
-            "document",
             """
             SELECT i.*, coalesce(n.number, 0) AS step
             FROM (SELECT document, start, "end", kind, state_change, bool_and(presupposed) AS presupposed,
@@ -127,9 +118,8 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
                  ASOF LEFT JOIN numbered_place n ON n.document = i.document AND n.start <= i.start
             """,
         ),
-        Rule(
+        DocumentRule(
             "unplaced_change",
-            "document",
             'SELECT document, start, "end", label FROM change WHERE kind IS NULL',
         ),
     )

@@ -17,7 +17,7 @@ from operator import itemgetter
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, action_key, same_action
+from kgscripts.assembly.engine import ACTION_PARTS, DocumentRule, Engine, Rule, action_key, same_action
 from kgscripts.assembly.step import Step, made_by, tables_in, view
 from kgscripts.assembly.tables.alternatives import ActionKey, split_by_choice
 from kgscripts.assembly.tables.links import Link, linked_clusters
@@ -90,9 +90,8 @@ def assembled_clusters(actions: Sequence[ActionKey], sources: Sequence[int], mer
 
 
 SENSES = (
-    Rule(
+    DocumentRule(
         "sense_part",
-        "document",
         """
         SELECT scenario, action, count(*) AS support FROM (
             SELECT DISTINCT scenario, action, document FROM occurrence WHERE in_partition(document)
@@ -102,18 +101,16 @@ SENSES = (
     # What an action means in a scenario, or in none, with the number of sources; 0 for what only a person adds.
     Rule(
         "sense",
-        "scenario",
         """
         SELECT scenario, action, sum(support)::BIGINT AS support
         FROM (FROM sense_part UNION ALL SELECT scenario, action, 0 FROM added_action)
-        WHERE mine(home(scenario, action)) GROUP BY scenario, action
+        GROUP BY scenario, action
         """,
     ),
 )
 
 UNSCRIPTED = Rule(
     "unscripted_member",
-    "",
     """
     SELECT 0::INTEGER AS scenario, s.action, min(s.action) OVER (PARTITION BY predicate, particle, object,
         CASE WHEN object = '' THEN preposition ELSE '' END, CASE WHEN object = '' THEN prepositional_object ELSE '' END)
@@ -125,7 +122,6 @@ UNSCRIPTED = Rule(
 
 MERGED = Rule(
     "merged_action",
-    "",
     f"""
     SELECT c.scenario, a.action, c.cluster, c.probability
     FROM (SELECT target AS scenario, ordinal AS cluster, probability, UNNEST(actions) AS member
@@ -142,7 +138,6 @@ _SCRIPTED = f"""
 """
 WRITTEN = Rule(
     "written_link",
-    "",
     """
     WITH written AS (
         SELECT DISTINCT o.document, o.scenario, o.action
@@ -216,7 +211,6 @@ STEPS = (
     # The id that each action would give a step, and whether it leads its cluster.
     Rule(
         "named_member",
-        "scenario",
         f"""
         SELECT m.scenario, m.cluster, m.action, a.place, a.label, a.readable, s.support,
                a.predicate, a.particle, a.object, a.object IN {PRONOUNS} AS unnamed,
@@ -225,19 +219,17 @@ STEPS = (
                           part('SubEvent') || part(coalesce(c.id, '')) || {action_key("a")}) AS id
         FROM member m JOIN sense s USING (scenario, action) JOIN action a USING (action)
              LEFT JOIN scenario c ON c.scenario = m.scenario
-        WHERE mine(home(m.scenario, m.cluster))
         """,
     ),
     Rule(
         "leader",
-        "scenario",
         """
         SELECT scenario, cluster, count(*) AS members,
                arg_min(action, row(unnamed, vague AND NOT has_place, -support, place)) AS most_frequent,
                CASE WHEN arg_min(support, row(unnamed, -support, place)) >= 2 * arg_min(support, row(unnamed, place))
                     THEN arg_min(action, row(unnamed, -support, place))
                     ELSE arg_min(action, row(unnamed, place)) END AS action
-        FROM named_member WHERE mine(home(scenario, cluster)) GROUP BY scenario, cluster
+        FROM named_member GROUP BY scenario, cluster
         """,
     ),
     # Numbered later by ascending id. The label is that of the most frequent action. Its place is left out where the
@@ -245,7 +237,6 @@ STEPS = (
     # one.
     Rule(
         "unnumbered_step",
-        "scenario",
         """
         SELECT scenario, cluster, leader, id,
                CASE WHEN members = 1 OR wordings > 1
@@ -261,7 +252,6 @@ STEPS = (
                          FILTER (WHERE m.action = l.most_frequent) AS cluster_label,
                      list(m.id ORDER BY m.id) FILTER (WHERE m.action <> l.action) AS replaces
               FROM leader l JOIN named_member m USING (scenario, cluster)
-              WHERE mine(home(l.scenario, l.cluster))
               GROUP BY l.scenario, l.cluster, l.members, l.action, l.most_frequent)
         """,
     ),
@@ -269,7 +259,6 @@ STEPS = (
 
 STEP = Rule(
     "found_step",
-    "",
     "SELECT row_number() OVER (ORDER BY id)::INTEGER AS step, * FROM unnumbered_step",
 )
 """The steps, including those that people reject."""
@@ -277,14 +266,12 @@ STEP = Rule(
 REALIZATION = (
     Rule(
         "step_of",
-        "scenario",
         "SELECT m.scenario, m.action, s.step FROM member m JOIN found_step s USING (scenario, cluster) "
-        "ANTI JOIN rejected_step r ON r.step = s.step WHERE mine(home(m.scenario, m.cluster))",
+        "ANTI JOIN rejected_step r ON r.step = s.step",
     ),
     # Each mention as a mention of a step, once for each of its scenarios.
-    Rule(
+    DocumentRule(
         "realization",
-        "document",
         """
         SELECT o.*, s.step,
                m.* EXCLUDE (mention, document, start, "end", action)
@@ -297,7 +284,6 @@ REALIZATION = (
 
 MERGED_WORDING = Rule(
     "merged_wording",
-    "",
     """
     SELECT s.step, s.action, m.probability FROM step_of s JOIN merged_action m USING (scenario, action)
     QUALIFY count(*) OVER (PARTITION BY s.step, m.cluster) > 1

@@ -38,7 +38,6 @@ def _named(table: str, corrections: str, known: str) -> Rule:
     """
     return Rule(
         table,
-        "",
         f"""
         WITH about AS (
             SELECT c.*, s.scenario AS number
@@ -78,7 +77,6 @@ ACTIONS = (
 STEPS = (
     Rule(
         "found_corrected_step",
-        "",
         """
         SELECT DISTINCT c.correction, c.side, s.step
         FROM corrected_action c JOIN member m USING (scenario, action) JOIN found_step s USING (scenario, cluster)
@@ -86,15 +84,13 @@ STEPS = (
     ),
     Rule(
         "rejected_step",
-        "",
         """
         SELECT step FROM step_verdict WHERE latest = 'reject'
         """,
     ),
-    Rule("corrected_step", "", "FROM found_corrected_step c ANTI JOIN rejected_step r USING (step)"),
+    Rule("corrected_step", "FROM found_corrected_step c ANTI JOIN rejected_step r USING (step)"),
     Rule(
         "step",
-        "",
         """
         SELECT s.* REPLACE (coalesce(n.name, s.label) AS label)
         FROM named_step s
@@ -145,7 +141,7 @@ CORRECTED = (
 )
 """SQL: the nodes that corrections change, except by rejected relations and roles."""
 
-_NAMED_THING = Rule("named_thing", "", f"SELECT name FROM ({THINGS_READ}) SEMI JOIN thing_name USING (name)")
+_NAMED_THING = Rule("named_thing", f"SELECT name FROM ({THINGS_READ}) SEMI JOIN thing_name USING (name)")
 _ACTIONS = "FROM corrected_action ORDER BY correction, side, scenario, place"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.assembly.engine import ACTION_PARTS, Rule, action_key, same_action
+from kgscripts.assembly.engine import ACTION_PARTS, DocumentRule, Rule, action_key, same_action
 from kgscripts.assembly.step import Step, made_by
 from kgscripts.assembly.tables import changes, titles
 from kgscripts.assembly.tables.titles import ACTION_WORDS, SENSE_WORDS, WORDS_PART
@@ -13,7 +13,6 @@ from schemas.records import INFERRED
 
 NAMESAKE = Rule(
     "namesake",
-    "",
     f"""
     SELECT s.scenario, a.action FROM
         (SELECT action, activity_key(label) AS key FROM action WHERE predicate IN ({listed("activity")})) a
@@ -30,9 +29,8 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     by_reader = "".join(f", max(r.confidence) FILTER (WHERE r.reader = {item}) AS about_{item}" for item in readers)
     highest = "".join(f", max(s.about_{item}) AS about_{item}" for item in readers)
     return (
-        Rule(
+        DocumentRule(
             "segment",
-            "document",
             f"""
             SELECT r.document, r.start, r."end", s.scenario, max(r.confidence) AS confidence{by_reader}
             FROM segment_record r JOIN scenario s ON s.label = r.scenario WHERE in_partition(r.document)
@@ -41,9 +39,8 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
         ),
         # A mention belongs to the scenarios of the segments in which it starts; to scenario 0 outside of segments. One
         # that names the whole scenario is no occurrence in it, but for the steps that a person wrote.
-        Rule(
+        DocumentRule(
             "occurrence",
-            "document",
             f"""
             SELECT *, relative_position(row_number() OVER mentions - 1, count(*) OVER scenario_of) AS position
             FROM (SELECT m.mention, m.document, coalesce(s.scenario, 0) AS scenario, m.action, m.start,
@@ -67,14 +64,11 @@ _ACTION_LABEL = "concat_ws(' ', " + ", ".join(f"nullif({part}, '')" for part in 
 NAMES = (
     Rule(
         "action_name",
-        "name",
         f"SELECT DISTINCT {', '.join(f'action.{part} AS {part}' for part in ACTION_PARTS)} "
-        "FROM event_mention_record WHERE mine(action.predicate) "
-        f"UNION SELECT {_PARTS} FROM added_action_name WHERE mine(predicate)",
+        f"FROM event_mention_record UNION SELECT {_PARTS} FROM added_action_name",
     ),
     Rule(
         "entity_name",
-        "name",
         """
         SELECT DISTINCT label FROM (
             SELECT UNNEST(participants).lemma AS label FROM event_mention_record
@@ -86,12 +80,11 @@ NAMES = (
             SELECT entity FROM added_change_name
             UNION ALL
             SELECT label FROM added_supply_name
-        ) WHERE mine(label)
+        )
         """,
     ),
     Rule(
         "tool_name",
-        "name",
         """
         SELECT DISTINCT lemma AS label FROM (
             SELECT UNNEST(tools).lemma AS lemma FROM event_mention_record
@@ -101,7 +94,7 @@ NAMES = (
             SELECT lemma FROM need_record WHERE role IS NOT NULL
             UNION ALL
             SELECT label FROM added_tool_name
-        ) WHERE mine(lemma)
+        )
         """,
     ),
     *changes.NAMES,
@@ -113,7 +106,6 @@ def _numbered(table: str, node_type: str, prefix: str) -> Rule:
     """The named nodes of a type, numbered by ascending id."""
     return Rule(
         table,
-        "",
         f"SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS {table}, * FROM (SELECT label, "
         f"identifier('{prefix}', slug(label), part('{node_type}') || part(label)) AS id FROM {table}_name)",
     )
@@ -123,7 +115,6 @@ NUMBERS = (
     # `place` orders actions by their parts; neither names nor support change it.
     Rule(
         "action",
-        "",
         f"""
         SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS action,
                (row_number() OVER (ORDER BY {_PARTS}))::INTEGER AS place, *
@@ -150,9 +141,8 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     scores = ", ".join(f"max(e.score) FILTER (WHERE e.reader = {reader}) AS reader_{reader}" for reader in readers)
     highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)
     return (
-        Rule(
+        DocumentRule(
             "event",
-            "document",
             f"""
             SELECT (document::BIGINT << 24) + dense_rank() OVER (
                        PARTITION BY document ORDER BY start, "end", first_ordinal, place) - 1 AS mention, *
@@ -165,9 +155,8 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             """,
             temporary=True,
         ),
-        Rule(
+        DocumentRule(
             "mention",
-            "document",
             f"""
             SELECT mention, document, start, "end", action, bool_or(instructed) AS instructed,
                    nullif(max(clause), '') AS clause, {scores}
@@ -175,9 +164,8 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             """,
         ),
         # Of the mentions of a span, each measure once, in the order in which they are read.
-        Rule(
+        DocumentRule(
             "measured_span",
-            "document",
             """
             SELECT document, start, "end",
                    list(written ORDER BY place, written) FILTER (WHERE kind = 'quantity') AS quantities,
@@ -192,9 +180,8 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             GROUP BY document, start, "end"
             """,
         ),
-        Rule(
+        DocumentRule(
             "participant",
-            "document",
             f"""
             SELECT mention, document, entity, role, count(*) AS arguments, {highest}
             FROM (SELECT e.mention, e.document, n.entity, e.argument.role AS role, {scores}
@@ -204,9 +191,8 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             GROUP BY mention, document, entity, role
             """,
         ),
-        Rule(
+        DocumentRule(
             "named_tool",
-            "document",
             f"""
             SELECT e.mention, e.document, n.tool, e.tool.role AS role, bool_and(e.tool.inferred) AS inferred, {scores}
             FROM (SELECT mention, document, reader, tool, CASE WHEN tool.inferred THEN round(score * {INFERRED}, 4)
@@ -235,15 +221,13 @@ _ALIGNED = f"""
 
 ALIGNED = (
     # The concrete steps of abstract mentions; positions are relative to the other steps.
-    Rule(
+    DocumentRule(
         "aligned_step",
-        "document",
         f"SELECT DISTINCT document, reader, abstract, concrete, log_probability, position, tools FROM ({_ALIGNED}) "
         "WHERE abstract IS NOT NULL AND concrete IS NOT NULL",
     ),
-    Rule(
+    DocumentRule(
         "unaligned_step",
-        "document",
         f"""
         SELECT document, start, "end", {_ACTION_LABEL} AS label
         FROM (SELECT document, start, "end", abstract, concrete, UNNEST(action) FROM ({_ALIGNED}))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of, reader_columns
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import DocumentRule, Engine, Rule
 from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.text.lexicon import foods, is_a, is_tool, verbs, word_classes, word_list
 
@@ -65,7 +65,6 @@ def class_of(label: str) -> frozenset[str]:
 
 _NEEDED = Rule(
     "needed",
-    "",
     """
     SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS needed, *
     FROM (SELECT id, label, tool, NULL::INTEGER AS entity FROM tool
@@ -93,9 +92,8 @@ def steps(readers: Sequence[int]) -> list[Step]:
 
 def _listed(readers: Sequence[int]) -> Rule:
     """The things that lists of the documents name, in the scenarios in whose segments they are; 0 for none."""
-    return Rule(
+    return DocumentRule(
         "listed_need",
-        "document",
         f"""
         SELECT DISTINCT n.document, coalesce(s.scenario, 0) AS scenario, k.needed, k.tool, k.entity, n.start, n."end",
                n.role, n.amount, n.instead, n.optional{confidence_of(readers, "n", "1.0")}
@@ -118,9 +116,8 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
     mention = 'r.document, r.scenario, r.mention, r.start, r."end"'
     here = "in_partition(r.document) AND r.scenario > 0"
     return (
-        Rule(
+        DocumentRule(
             "used_thing",
-            "document",
             f"""
             SELECT {mention}, k.needed, u.role{reader_columns(readers, "u")}
             FROM {of_usual} JOIN named_tool u USING (mention) JOIN needed k ON k.tool = u.tool
@@ -150,9 +147,8 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
             """,
             temporary=True,
         ),
-        Rule(
+        DocumentRule(
             "narrower_thing",
-            "document",
             """
             WITH named AS (
                 SELECT DISTINCT document, scenario, needed
@@ -166,9 +162,8 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
             """,
             temporary=True,
         ),
-        Rule(
+        DocumentRule(
             "used_need",
-            "document",
             """
             SELECT u.* REPLACE (coalesce(n.narrower, u.needed) AS needed)
             FROM used_thing u LEFT JOIN narrower_thing n USING (document, scenario, needed)
@@ -180,9 +175,8 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
 
 
 _AMOUNTS = (
-    Rule(
+    DocumentRule(
         "need_amount_part",
-        "document",
         """
         SELECT scenario, needed, amount, count(DISTINCT document) AS support FROM listed_need
         WHERE amount <> '' AND in_partition(document) GROUP BY scenario, needed, amount
@@ -190,17 +184,15 @@ _AMOUNTS = (
     ),
     Rule(
         "need_amount",
-        "scenario",
         """
         SELECT scenario, needed, arg_min(amount, row(-support, amount)) AS amount
         FROM (SELECT scenario, needed, amount, sum(support)::BIGINT AS support FROM need_amount_part
-              WHERE mine(scenario) GROUP BY scenario, needed, amount)
+              GROUP BY scenario, needed, amount)
         GROUP BY scenario, needed
         """,
     ),
     Rule(
         "need_choice",
-        "",
         """
         SELECT scenario, needed, nullif(array_to_string(list_sort(list_distinct(flatten(list(instead)))), '; '), '')
                    AS instead,

@@ -177,7 +177,6 @@ _KEPT_COLUMNS = _PAIR_COLUMNS.append(pa.field("lower", pa.float64())).append(pa.
 # Pairs whose order people decide are left out.
 _CANDIDATE = Rule(
     "order_candidate",
-    "scenario",
     """
     SELECT p.scenario, CASE WHEN forwards > backwards THEN one ELSE other END AS start,
            CASE WHEN forwards > backwards THEN other ELSE one END AS "end",
@@ -190,7 +189,7 @@ _CANDIDATE = Rule(
          JOIN has_sub_event_counted x ON x."end" = one JOIN has_sub_event_counted y ON y."end" = other
          ANTI JOIN (SELECT start, "end" FROM rejected_order UNION ALL SELECT start, "end" FROM added_order) r
          ON one = least(r.start, r."end") AND other = greatest(r.start, r."end")
-    WHERE greatest(forwards, backwards) >= least_support() AND mine(p.scenario)
+    WHERE greatest(forwards, backwards) >= least_support()
     """,
 )
 _CANDIDATES = 'FROM order_candidate ORDER BY scenario, start, "end"'
@@ -249,7 +248,6 @@ def _rank_of_scenario(
 
 _ADDED = Rule(
     "added_precedes",
-    "",
     'SELECT a.correction, a.start, a."end" FROM added_order a JOIN ranked_pair k USING (start, "end")',
 )
 """The orders that people give and no later ones contradict."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import DocumentRule, Engine, Rule
 from kgscripts.assembly.step import Step, made_by
 
 MOST_STEPS = 1_000
@@ -20,9 +20,8 @@ ordered by paths."""
 def first_mentions(readers: Sequence[int]) -> Rule:
     """The first mention of each step in each source."""
     scores = "".join(f", reader_{reader}" for reader in readers)
-    return Rule(
+    return DocumentRule(
         "first_mention",
-        "document",
         f"""
         SELECT scenario, step, document, mention, start AS first, "end" AS last{scores} FROM realization
         WHERE in_partition(document) AND scenario > 0
@@ -33,27 +32,24 @@ def first_mentions(readers: Sequence[int]) -> Rule:
 
 ORDERED_STEP = Rule(
     "ordered_step",
-    "scenario",
     f"""
     SELECT s.scenario, s.step FROM step s JOIN step_total t ON t.key = s.step
-    WHERE s.scenario > 0 AND mine(s.scenario)
+    WHERE s.scenario > 0
     QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
     """,
 )
 
 PAIRS = (
-    Rule(
+    DocumentRule(
         "ordered_mention",
-        "document",
         """
         SELECT f.*, row_number() OVER (PARTITION BY f.document, f.scenario ORDER BY f.mention) AS place
         FROM first_mention f JOIN ordered_step USING (scenario, step) WHERE in_partition(f.document)
         """,
     ),
     # One row for both orders of two steps.
-    Rule(
+    DocumentRule(
         "pair_part",
-        "document",
         """
         SELECT a.scenario, least(a.step, b.step) AS one, greatest(a.step, b.step) AS other,
                count(*) FILTER (WHERE a.step < b.step) AS forwards, count(*) FILTER (WHERE a.step > b.step) AS backwards
@@ -70,17 +66,15 @@ PAIRS = (
 
 PAIR = Rule(
     "pair",
-    "scenario",
     """
     SELECT p.scenario, p.one, p.other, sum(p.forwards)::BIGINT AS forwards, sum(p.backwards)::BIGINT AS backwards
-    FROM pair_part p WHERE mine(p.scenario) GROUP BY ALL
+    FROM pair_part p GROUP BY ALL
     """,
 )
 
 # The heads of what the mentions of a step have to do with: "water" for "boil some hot water".
-STEP_THING = Rule(
+STEP_THING = DocumentRule(
     "step_thing",
-    "document",
     """
     SELECT DISTINCT r.scenario, r.step, string_split(label, ' ')[-1] AS head
     FROM realization r JOIN ordered_step USING (scenario, step)
@@ -93,11 +87,9 @@ STEP_THING = Rule(
 
 SHARING_PAIR = Rule(
     "sharing_pair",
-    "scenario",
     """
     SELECT DISTINCT a.scenario, a.step AS one, b.step AS other
     FROM step_thing a JOIN step_thing b ON b.scenario = a.scenario AND b.head = a.head AND b.step > a.step
-    WHERE mine(a.scenario) AND mine(b.scenario)
     """,
 )
 

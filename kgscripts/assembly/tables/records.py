@@ -95,7 +95,6 @@ def file_view(engine: Engine, store: RecordStore, kind: type[Record]) -> None:
 
 DOCUMENT = Rule(
     "document",
-    "",
     """
     SELECT (row_number() OVER (ORDER BY l.digest) - 1)::INTEGER AS document, l.digest, l.name,
            substr(l.digest, 1, 24) AS key, s.title, s.format, s.scenario AS label, length(s.text) AS characters,

@@ -7,15 +7,14 @@ from functools import cache
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import DocumentRule, Engine, Rule
 from kgscripts.assembly.step import Step, made_by, rows, view
 from kgscripts.corpora.scenarios.labels import listed_title
 from kgscripts.titles.keys import title_key
 from schemas.scenario_documents import concept_scheme
 
-WORDS_PART = Rule(
+WORDS_PART = DocumentRule(
     "words_part",
-    "document",
     """
     SELECT coalesce(o.scenario, 0) AS scenario, e.action, e.words, e.phrase, count(DISTINCT e.document) AS sources
     FROM event e LEFT JOIN occurrence o ON o.mention = e.mention AND in_partition(o.document)
@@ -47,10 +46,10 @@ _WITHOUT_AGENT = """
      WHERE split_part(p.words, ' ', 1) IN (a.predicate, 'let'))
 """
 
-ACTION_WORDS = Rule("action_words", "", _words("action", _WITHOUT_AGENT))
+ACTION_WORDS = Rule("action_words", _words("action", _WITHOUT_AGENT))
 """The words of each action, and its phrase."""
 
-SENSE_WORDS = Rule("sense_words", "", _words("scenario, action", "words_part"))
+SENSE_WORDS = Rule("sense_words", _words("scenario, action", "words_part"))
 """The words of each action in a scenario, or outside of scenarios (0), and its phrase."""
 
 ACTION_TEXT = "coalesce(w.words || coalesce(' ' || nullif(w.phrase, ''), ''), {0}.label)"
@@ -60,11 +59,10 @@ _NAMES_ACTION = "(a.label = s.label OR concat_ws(' ', a.predicate, nullif(a.part
 
 STEP_TEXTS = Rule(
     "step_text",
-    "scenario",
     f"""
     WITH told AS (
         SELECT step, any_value(clause) AS clause FROM realization
-        WHERE scenario > 0 AND mine(scenario) GROUP BY step HAVING count(*) = 1
+        WHERE scenario > 0 GROUP BY step HAVING count(*) = 1
     )
     SELECT s.step, coalesce(
                any_value(t.clause) FILTER (WHERE {_NAMES_ACTION}),
@@ -77,7 +75,6 @@ STEP_TEXTS = Rule(
          LEFT JOIN action a ON a.action = x."end"
          LEFT JOIN sense_words w ON w.scenario = s.scenario AND w.action = a.action
          LEFT JOIN added_words g ON g.scenario = s.scenario AND g.action = a.action
-    WHERE mine(s.scenario)
     GROUP BY s.step, s.label
     """,
 )
@@ -87,8 +84,6 @@ that it names, with or without its phrase, or the words or the label that a pers
 
 NUMBERS = Rule(
     "scenario",
-    "",
-    # Scenario 0 means none.
     """
     SELECT row_number() OVER (ORDER BY id)::INTEGER AS scenario, *
     FROM (SELECT label, own, identifier('scenario', slug(key), part('Scenario') || part(key)) AS id,
@@ -105,7 +100,6 @@ _NAMES = (
     # Another name of an activity that a written script gives has the key of the script's own name.
     Rule(
         "scenario_alias",
-        "",
         """
         WITH written AS (
             SELECT DISTINCT scenario_key(s.scenario) AS key, w.also
@@ -118,11 +112,10 @@ _NAMES = (
     ),
     Rule(
         "scenario_title",
-        "name",
         """
         SELECT t.name, coalesce(a.key, t.key) AS key, coalesce(a.key, t.key) <> told_key(t.name) AS joined, t.support
         FROM (SELECT scenario AS name, scenario_key(scenario) AS key, count(DISTINCT document) AS support
-              FROM segment_told WHERE mine(scenario) GROUP BY scenario) t
+              FROM segment_told GROUP BY scenario) t
              LEFT JOIN scenario_alias a ON a.other = t.key
         """,
     ),
@@ -130,7 +123,6 @@ _NAMES = (
     # frequent ones the shortest. Names of a scenario that a person joined with it come last.
     Rule(
         "scenario_name",
-        "",
         """
         SELECT name, key, joined, coalesce(g.label, t.own) AS label, t.own
         FROM (SELECT name, key, joined, CASE WHEN key IN (SELECT label FROM listed_scenario) THEN key
@@ -220,9 +212,9 @@ def offered_steps() -> list[Step]:
     scenarios; for the enrichers `given_segment`, `detected_segment` and `offered_text` (offered, document).
     """
     return [
-        made_by(Rule("given_segment", "", _GIVEN)),
+        made_by(Rule("given_segment", _GIVEN)),
         view("detected_segment", _DETECTED),
-        made_by(Rule("offered_scenario", "", _OFFERED)),
+        made_by(Rule("offered_scenario", _OFFERED)),
         view("offered_text", "SELECT DISTINCT offered, document FROM given_segment JOIN offered_scenario USING (key)"),
-        made_by(Rule("segment_found", "", _FOUND)),
+        made_by(Rule("segment_found", _FOUND)),
     ]

@@ -39,15 +39,14 @@ def usual_steps() -> Rule:
     important = shipped_importance()
     return Rule(
         "step_usual",
-        "scenario",
         f"""
         WITH told AS (
             SELECT r.step, count(DISTINCT document) AS told, bool_or(instructed) AS instructed
             FROM realization r ANTI JOIN written_step w USING (document)
-            WHERE r.scenario > 0 AND mine(r.scenario) GROUP BY step
+            WHERE r.scenario > 0 GROUP BY step
         ), sources AS (
             SELECT s.scenario, count(DISTINCT document) AS sources
-            FROM segment s ANTI JOIN written_step w USING (document) WHERE mine(s.scenario) GROUP BY s.scenario
+            FROM segment s ANTI JOIN written_step w USING (document) GROUP BY s.scenario
         )
         SELECT s.step,
                coalesce(told >= {LEAST_TOLD} AND 100 * told >= {COMMON_PER_CENT} * sources, false) AS common,
@@ -66,7 +65,7 @@ def usual_steps() -> Rule:
         FROM named_step s LEFT JOIN step_typicality y USING (step) LEFT JOIN told t ON t.step = s.step
              LEFT JOIN step_as_written w ON w.step = s.step
              LEFT JOIN sources n ON n.scenario = s.scenario
-        WHERE s.scenario > 0 AND mine(s.scenario)
+        WHERE s.scenario > 0
         """,
     )
 
@@ -80,12 +79,11 @@ def salience_ranks() -> Rule:
     """
     return Rule(
         "step_salience_rank",
-        "scenario",
         f"""
         WITH verbatim AS (
             SELECT x.start AS step, arg_max(x.support, x."end") AS support, arg_max({_says()}, x."end") AS says
             FROM expressed_as x JOIN step s ON s.step = x.start JOIN action a ON a.action = x."end"
-            WHERE a.label = s.label AND kept(x.support, x.added) AND s.scenario > 0 AND mine(s.scenario)
+            WHERE a.label = s.label AND kept(x.support, x.added) AND s.scenario > 0
             GROUP BY x.start
         ), known AS (
             SELECT h.start AS scenario, h."end" AS step, h.mean_position, u.usual, u.first, h.added, h.support,
@@ -93,7 +91,7 @@ def salience_ranks() -> Rule:
                    round(10000 * coalesce(y.typicality, 1))::HUGEINT AS typicality
             FROM has_sub_event h JOIN step_usual u ON u.step = h."end"
                  LEFT JOIN step_typicality y ON y.step = h."end" LEFT JOIN verbatim v ON v.step = h."end"
-            WHERE kept(h.support, h.added) AND mine(h.start)
+            WHERE kept(h.support, h.added)
         )
         SELECT step, row_number() OVER (
                    PARTITION BY scenario
@@ -147,7 +145,6 @@ _DECIMALS = 10_000
 
 NAMED = Rule(
     "named_step",
-    "",
     """
     WITH named AS (
         SELECT s.* EXCLUDE (label, cluster), coalesce(w.name, a.label, s.label) AS label,

@@ -18,7 +18,6 @@ def _in_order(name: str) -> str:
 _RULES = (
     Rule(
         "written_step",
-        "",
         f"""
         SELECT DISTINCT w.document, r.scenario, r.step, w.name, w.importance, w.start, w.before, w.instead_of,
                {", ".join(f"w.{name}" for name in WRITTEN)}
@@ -28,7 +27,6 @@ _RULES = (
     ),
     Rule(
         "written_pair",
-        "",
         """
         SELECT DISTINCT a.document, a.scenario, a.step AS start, b.step AS "end"
         FROM (SELECT document, scenario, step, UNNEST(before) AS later FROM written_step) a
@@ -39,7 +37,6 @@ _RULES = (
     # The steps of the first script one after the other, without those of its variants, which stand behind them.
     Rule(
         "written_sequence",
-        "",
         """
         SELECT scenario, step AS start, next AS "end" FROM (
             SELECT scenario, step, lead(step) OVER (PARTITION BY scenario, document ORDER BY start) AS next
@@ -50,7 +47,6 @@ _RULES = (
     ),
     Rule(
         "written_alternative",
-        "",
         """
         SELECT DISTINCT a.scenario, least(a.step, b.step) AS start, greatest(a.step, b.step) AS "end"
         FROM written_step a JOIN written_step b ON b.document = a.document AND b.start = a.instead_of
@@ -59,7 +55,6 @@ _RULES = (
     ),
     Rule(
         "step_as_written",
-        "",
         f"""
         SELECT step, arg_min(name, row(document, start)) AS name,
                CASE min(CASE importance WHEN 'essential' THEN 0 WHEN 'usual' THEN 1 ELSE 2 END)
@@ -70,7 +65,6 @@ _RULES = (
     ),
     Rule(
         "written_name",
-        "",
         """
         SELECT scenario, list(DISTINCT name ORDER BY name) AS names
         FROM (SELECT DISTINCT s.scenario, UNNEST(w.also) AS name

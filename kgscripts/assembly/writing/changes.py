@@ -106,4 +106,4 @@ def steps(writer: ScriptGraphWriter) -> list[Step]:
         for name, query in _TYPES.items()
     ]
     made = tuple(f"graph/{name}" for name in _INSTANCES)
-    return [*types, Step("write instances", made, tables_in(_INSTANCE), write_instances, "document")]
+    return [*types, Step("write instances", made, tables_in(_INSTANCE), write_instances)]

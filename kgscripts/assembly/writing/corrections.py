@@ -56,8 +56,8 @@ def steps(
     reads = frozenset[str]().union(*map(tables_in, (_KEPT, _STATEMENTS, _VERDICTS, OVERRULED, _NAMED)))
     statements = " UNION ALL ".join(map(statements_of, added))
     return [
-        made_by(Rule("corrected", "", " UNION ALL ".join(parts))),
-        made_by(Rule("corrected_statement", "", statements or "SELECT '' AS id, 0 AS correction WHERE false")),
+        made_by(Rule("corrected", " UNION ALL ".join(parts))),
+        made_by(Rule("corrected_statement", statements or "SELECT '' AS id, 0 AS correction WHERE false")),
         Step("write corrections", _FILES, reads, partial(_write_all, corrections, writer, log)),
     ]
 

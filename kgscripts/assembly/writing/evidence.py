@@ -204,10 +204,10 @@ def realization_step(writer: ScriptGraphWriter, readers: Sequence[int]) -> Step:
                 for batch in tables.graph_rows("REALIZES", query):
                     write(batch)
 
-    return Step("write REALIZES", ("graph/REALIZES",), tables_in(query), write_realizations, "document")
+    return Step("write REALIZES", ("graph/REALIZES",), tables_in(query), write_realizations)
 
 
-_DOCUMENT_KEY = Rule("document_key", "", "SELECT document, unhex(key) AS key FROM document")
+_DOCUMENT_KEY = Rule("document_key", "SELECT document, unhex(key) AS key FROM document")
 
 
 def relation_steps(writer: ScriptGraphWriter, relations: Sequence[Relation], readers: Readers) -> list[Step]:
@@ -299,7 +299,6 @@ _OF_STEPS = {
 # They are put together by grouping, which spills to disk: a join of all these tables at once needs memory for each.
 _STEP_PROPERTIES = Rule(
     "step_properties",
-    "",
     f"SELECT step, {', '.join(f'any_value({name}) AS {name}' for name in _OF_STEPS)} FROM ("
     + " UNION ALL BY NAME ".join(
         f"SELECT step, {', '.join(name for name in _OF_STEPS if _OF_STEPS[name] == table)} FROM {table}"

@@ -128,7 +128,7 @@ def steps(writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> list[Step
     reads = frozenset[str]().union(*map(tables_in, (spans, _TEXTS, _MEASURED, NEXT, ABOUT_PASSAGE, ABOUT_SOURCE)))
     return [
         Step("write Source", ("graph/Source",), tables_in(_SOURCE), write_sources),
-        Step("write Passage", tuple(f"graph/{name}" for name in files), reads, write_passages, "document"),
+        Step("write Passage", tuple(f"graph/{name}" for name in files), reads, write_passages),
     ]
 
 
