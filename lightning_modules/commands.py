@@ -156,8 +156,15 @@ def reader(
     configuration = run.configuration()
     from kgscripts.models.checkpoint import load_checkpoint
     from kgscripts.models.registry import find_checkpoint
-    from kgscripts.training.reader.gold import labelled_passages, read_sets, recipes, shipped_passages, stories, varied
-    from kgscripts.training.reader.lists import listed_texts
+    from kgscripts.reproductions.reader.gold import (
+        labelled_passages,
+        read_sets,
+        recipes,
+        shipped_passages,
+        stories,
+        varied,
+    )
+    from kgscripts.reproductions.reader.lists import listed_texts
     from lightning_modules.reader import ReaderTask
 
     # First, since reading what ships takes a minute.

@@ -140,7 +140,7 @@ def tools(
     configuration = run.configuration()
     from kgscripts.models.checkpoint import save_checkpoint
     from kgscripts.models.tools.ranker import ranker_checkpoint
-    from kgscripts.training.tool_ranker import read_events, shipped_events, train_ranker
+    from lightning_modules.learning.tool_ranker import read_events, shipped_events, train_ranker
 
     path = train or shipped_events()
     groups = run.limited(read_events(path))
@@ -185,7 +185,7 @@ def text(
     lemma corrector are made of the same treebanks. The scores are measured at the end and written beside the pipeline.
     """
     configuration = run.configuration()
-    from kgscripts.training.text.train import score_table, train_and_package
+    from lightning_modules.learning.text.train import score_table, train_and_package
 
     scores = train_and_package(treebanks, work, run.out, configuration.training, limit=run.limit, resume=resume)
     echo(score_table(scores))
@@ -215,7 +215,7 @@ def scenario_calibration(
 def typicality(inscript: Inscript, out: OutFile, limit: Limit = None) -> None:
     """Learn how typical a step is of its scenario's script, from the `train` stories of InScript."""
     check_outputs(out, inputs=[inscript / "train", inscript / "val"])
-    from kgscripts.training.importance import train_typicality
+    from lightning_modules.learning.importance import train_typicality
 
     weights = train_typicality(inscript, out, limit)
     echo(f"wrote {printable(str(out))}; steps are usual from a typicality of {weights.usual} on")
@@ -228,7 +228,7 @@ def change_ratings(out: OutFile) -> None:
     """
     check_outputs(out)
     from kgscripts.evaluation.calibration import calibration, calibration_lines
-    from kgscripts.training.change_ratings import train_change_ratings
+    from lightning_modules.learning.change_ratings import train_change_ratings
 
     fitted = train_change_ratings(out)
     found = calibration(fitted.probabilities, [item.is_true for item in fitted.judged])
@@ -245,7 +245,7 @@ def importance(
 ) -> None:
     """Learn which steps are essential and which are optional, from steps of graphs that were judged."""
     check_outputs(out, inputs=graphs)
-    from kgscripts.training.importance import train_importance
+    from lightning_modules.learning.importance import train_importance
     from schemas.script_graph import StoredGraph
 
     weights, steps = train_importance([StoredGraph.open(directory) for directory in graphs], out)

@@ -22,8 +22,8 @@ from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NEEDED, NONE, PA
 from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
-from kgscripts.training.reader.gold import LabelledText
-from kgscripts.training.reader.partial_labels import is_grammar, is_unknown, pair_masks, surprisal, word_masks
+from kgscripts.reproductions.reader.gold import LabelledText
+from kgscripts.reproductions.reader.partial_labels import is_grammar, is_unknown, pair_masks, surprisal, word_masks
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, length_batches, split
 from lightning_modules.task_settings import ReaderTrainingSettings
 

@@ -64,15 +64,15 @@ def _evaluate(name: str, task: str, model: Any, folder: Path) -> Evaluation:
         found = predict(model, documents, on_documents=lambda _: None)
         return evaluate_scenarios(documents, found, dataset=path.name, split=SLICE)
     if task == "steps":
-        from kgscripts.corpora.grouped_steps import read_descriptions
-        from kgscripts.evaluation.steps.gold import grouped_scenarios
-        from kgscripts.evaluation.steps.merging import score_scenarios
+        from kgscripts.reproductions.corpora.grouped_steps import read_descriptions
+        from kgscripts.reproductions.steps.gold import grouped_scenarios
+        from kgscripts.reproductions.steps.merging import score_scenarios
 
         path = folder / "slice.steps.txt"
         scenarios = grouped_scenarios(read_descriptions(path.read_text(encoding="utf-8")))
         return score_scenarios(scenarios, lambda _: model, dataset=path.name, split=SLICE)
     if task == "reader":
-        from kgscripts.evaluation.events.labelled_passages import evaluate_reader
+        from kgscripts.reproductions.events.labelled_passages import evaluate_reader
 
         return evaluate_reader(model, name, folder / "slice.passages.txt")
     if task == "tools":

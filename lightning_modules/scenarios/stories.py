@@ -37,7 +37,7 @@ def calibrated(detector: ScenarioDetector, documents: Sequence[ScenarioDocument]
     The activities (``data/other_activities.jsonl``) were written for this: they are no listed scenarios, and a detector
     that does not know them takes them for some that are.
     """
-    with resources.as_file(resources.files("kgscripts.training") / "data" / "other_activities.jsonl") as path:
+    with resources.as_file(resources.files("lightning_modules.learning") / "data" / "other_activities.jsonl") as path:
         activities = read_scenario_list(path)
     found = detector.with_others(activities)
     return found.with_floor(best_floor(scored_documents(documents, found)))

@@ -14,12 +14,12 @@ from attrs import frozen
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.corpora.grouped_steps import GroupedText
 from kgscripts.models.adapters import AdaptedNetwork, with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import padded
 from kgscripts.models.steps.encoder import ADAPTERS, StepEncoder, StepEncoderSettings, encoder_checkpoint
+from kgscripts.reproductions.corpora.grouped_steps import GroupedText
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.steps.task import written_texts
 from lightning_modules.task_settings import EncoderTrainingSettings

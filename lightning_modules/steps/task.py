@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.corpora.grouped_steps import GroupedText, read_descriptions
 from kgscripts.evaluation.result import Evaluation
-from kgscripts.evaluation.steps.gold import GoldScenario, descript_scenarios, grouped_scenarios, inscript_scenarios
-from kgscripts.evaluation.steps.merging import DESCRIPT, INSCRIPT, score_scenarios
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import RememberedVectors
 from kgscripts.models.steps.contexts import StepContexts, pair_features
 from kgscripts.models.steps.encoder import StepEncoder
 from kgscripts.models.steps.merger import PairNetwork, StepMerger, StepSettings, merger_checkpoint
+from kgscripts.reproductions.corpora.grouped_steps import GroupedText, read_descriptions
+from kgscripts.reproductions.steps.gold import GoldScenario, descript_scenarios, grouped_scenarios, inscript_scenarios
+from kgscripts.reproductions.steps.merging import DESCRIPT, INSCRIPT, score_scenarios
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.settings import Hardware

@@ -12,8 +12,8 @@ from threading import Thread
 import pytest
 from attrs import frozen
 
-import kgscripts.training.change_ratings
-import kgscripts.training.importance
+import lightning_modules.learning.change_ratings
+import lightning_modules.learning.importance
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.models import registry
 from kgscripts.typicality.importance import shipped_importance
@@ -129,14 +129,14 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     for name in _LONG:
         monkeypatch.setattr(f"kgscripts.{name}", lambda *_, **__: NOTHING)
     for name in ("events.extraction.evaluate_extraction", "steps.merging.evaluate_steps"):
-        monkeypatch.setattr(f"kgscripts.evaluation.{name}", lambda *_, **__: [NOTHING])
+        monkeypatch.setattr(f"kgscripts.reproductions.{name}", lambda *_, **__: [NOTHING])
     monkeypatch.setattr("kgscripts.commands.evaluate.evaluation_tasks", lambda: {})
-    learning = kgscripts.training.importance
+    learning = lightning_modules.learning.importance
     monkeypatch.setattr(learning, "labelled_mentions", lambda _: {})
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))
     monkeypatch.setattr(learning, "learn_from", lambda _: shipped_weights())
-    monkeypatch.setattr(kgscripts.training.importance, "learn_importance", lambda _: (shipped_importance(), 1))
-    ratings = kgscripts.training.change_ratings
+    monkeypatch.setattr(lightning_modules.learning.importance, "learn_importance", lambda _: (shipped_importance(), 1))
+    ratings = lightning_modules.learning.change_ratings
     monkeypatch.setattr(ratings, "load", lambda *_: MODELS["state-changes"])
     judged = [ratings.Judged(number, {"pair": number % 3}, is_true=number % 2 > 0) for number in range(16)]
     monkeypatch.setattr(ratings, "judged_candidates", lambda _: judged)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.ara import read_dishes
+from kgscripts.reproductions.corpora.ara import read_dishes
 from schemas.errors import InputError
 from tests.corpora.cooking import FIRST, SECOND, alignments, write_dish
 from tests.corpora.test_recipe_flow import rows

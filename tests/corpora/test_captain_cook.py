@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kgscripts.corpora.captain_cook import CookingStep, read_activities
+from kgscripts.reproductions.corpora.captain_cook import CookingStep, read_activities
 from schemas.errors import InputError
 from tests.corpora.cooking import recording, task_graph, write_cooking
 

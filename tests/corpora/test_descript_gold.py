@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.grouped_steps import paraphrase_texts
+from kgscripts.reproductions.corpora.grouped_steps import paraphrase_texts
 from schemas.errors import InputError
 
 SETS = """<scripts>

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.recipe_flow import read_recipes
+from kgscripts.reproductions.corpora.recipe_flow import read_recipes
 from schemas.errors import InputError
 
 

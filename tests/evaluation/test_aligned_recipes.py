@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgscripts.evaluation.result import Evaluation, Role
-from kgscripts.evaluation.steps.merging import GRAPH, KMEANS, MERGED, VERB_AND_OBJECT, evaluate_steps
+from kgscripts.reproductions.steps.merging import GRAPH, KMEANS, MERGED, VERB_AND_OBJECT, evaluate_steps
 from schemas.errors import InputError
 from schemas.provenance import Exposure
 from tests.corpora.cooking import alignments, write_dish

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from kgscripts import ScriptGraph
-from kgscripts.evaluation.events import extraction
-from kgscripts.evaluation.events.gold_lists import ToolItem, tool_items, tool_scores
-from kgscripts.evaluation.events.list_readers import FrameReader, ListReader, RecordReader
-from kgscripts.evaluation.events.marked_texts import marked_texts, object_scores, reality_scores, unmarked
 from kgscripts.evaluation.result import Evaluation, from_json
 from kgscripts.pipeline import build_graph
+from kgscripts.reproductions.events import extraction
+from kgscripts.reproductions.events.gold_lists import ToolItem, tool_items, tool_scores
+from kgscripts.reproductions.events.list_readers import FrameReader, ListReader, RecordReader
+from kgscripts.reproductions.events.marked_texts import marked_texts, object_scores, reality_scores, unmarked
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import ConfigurationError
 from schemas.provenance import Exposure

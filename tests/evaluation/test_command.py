@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.counting import EXTRACTOR
-from kgscripts.evaluation.events.extraction import evaluate_extraction
-from kgscripts.evaluation.events.inscript import PUBLISHED
-from kgscripts.evaluation.events.marked_texts import REALITY
 from kgscripts.evaluation.result import Evaluation, from_json
+from kgscripts.reproductions.events.extraction import evaluate_extraction
+from kgscripts.reproductions.events.inscript import PUBLISHED
+from kgscripts.reproductions.events.marked_texts import REALITY
 from kgscripts.score_files import read_scores, scores_of_package
 from schemas.errors import ConfigurationError, InputError, KGScriptsError, ModelError
 from schemas.provenance import Exposure
@@ -48,7 +48,7 @@ def with_lists(lists: list[Evaluation], monkeypatch: pytest.MonkeyPatch) -> None
     def evaluated(**options: Any) -> list[Evaluation]:
         return [*lists, *evaluate_extraction(**{**options, "lists": False})]
 
-    monkeypatch.setattr("kgscripts.evaluation.events.extraction.evaluate_extraction", evaluated)
+    monkeypatch.setattr("kgscripts.reproductions.events.extraction.evaluate_extraction", evaluated)
 
 
 @pytest.mark.usefixtures("with_lists")

@@ -19,7 +19,7 @@ import cli
 from kgscripts.commands import evaluate
 from kgscripts.evaluation.registry import Benchmark, EvaluationTask, evaluation_tasks
 from kgscripts.evaluation.result import Evaluation, System, as_json, from_json, schema, shares
-from kgscripts.evaluation.steps.typicality import GROUPS, Mentions, evaluate_typicality
+from kgscripts.reproductions.steps.typicality import GROUPS, Mentions, evaluate_typicality
 from kgscripts.typicality.features import FEATURES
 from schemas.errors import ConfigurationError
 from tests.cli.named_paths import EVALUATIONS, write_inputs
@@ -129,7 +129,7 @@ def test_the_json_of_typicality(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         label=label,
         verb=np.arange(60),
     )
-    module = "kgscripts.evaluation.steps.typicality.labelled_mentions"
+    module = "kgscripts.reproductions.steps.typicality.labelled_mentions"
     monkeypatch.setattr(module, lambda _: dict.fromkeys(GROUPS, mentions))
     (found,) = check(_written([evaluate_typicality(tmp_path)]))
     (system,) = found.models

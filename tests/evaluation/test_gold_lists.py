@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.evaluation.events.gold_lists import (
+from kgscripts.reproductions.events.gold_lists import (
     PronounItem,
     ToolItem,
     pronoun_items,
@@ -16,7 +16,7 @@ from kgscripts.evaluation.events.gold_lists import (
     tool_items,
     tool_scores,
 )
-from kgscripts.evaluation.events.list_readers import FrameReader
+from kgscripts.reproductions.events.list_readers import FrameReader
 from kgscripts.text.pipeline import load_pipeline
 from tests.evaluation.figures import values
 

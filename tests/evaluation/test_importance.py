@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 import cli
 from kgscripts import ScriptGraph
 from kgscripts.evaluation.lists import list_rows
-from kgscripts.evaluation.steps import importance
-from kgscripts.evaluation.steps.importance import FILE, evaluate_importance, graph_steps
-from kgscripts.training import importance as learning
+from kgscripts.reproductions.steps import importance
+from kgscripts.reproductions.steps.importance import FILE, evaluate_importance, graph_steps
 from kgscripts.typicality.importance import Importance, shipped_importance
+from lightning_modules.learning import importance as learning
 from schemas.errors import InputError
 from tests.exports.kitchen import kitchen_graph
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kgscripts.corpora.inscript import read_stories
-from kgscripts.evaluation.events.inscript import inscript_scores
 from kgscripts.evaluation.result import Role
+from kgscripts.reproductions.events.inscript import inscript_scores
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
 from schemas.provenance import Exposure

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.evaluation.events.labelled_passages import evaluate_agreement, evaluate_reader
 from kgscripts.models.reader.labels import REFERENT, EventRole, Reality
 from kgscripts.models.reader.reader import Reader
 from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import ReaderText
+from kgscripts.reproductions.events.labelled_passages import evaluate_agreement, evaluate_reader
 from schemas.errors import InputError
 
 PASSAGE = """## repair | blog | A fuse

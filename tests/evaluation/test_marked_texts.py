@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.events.list_readers import FrameReader
-from kgscripts.evaluation.events.marked_texts import (
+from kgscripts.reproductions.events.list_readers import FrameReader
+from kgscripts.reproductions.events.marked_texts import (
     MarkedText,
     marked_texts,
     object_scores,

@@ -11,7 +11,7 @@ from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.steps.order import (
+from kgscripts.reproductions.steps.order import (
     ScenarioOrder,
     hold_out,
     order_scores,

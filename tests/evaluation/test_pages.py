@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
-from kgscripts.evaluation.pages import evaluate_pages
 from kgscripts.evaluation.result import from_json
+from kgscripts.reproductions.pages import evaluate_pages
 from schemas.errors import InputError
 
 INGREDIENTS = "<h2>Ingredients</h2><ul><li>1 loaf of bread<li>some butter</ul>"

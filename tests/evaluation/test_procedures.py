@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kgscripts.evaluation.events.procedures import evaluate_procedures, read_annotated
+from kgscripts.reproductions.events.procedures import evaluate_procedures, read_annotated
 from schemas.errors import ConfigurationError, InputError
 from tests.commands import run
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.evaluation.events.list_readers import FrameReader
-from kgscripts.evaluation.events.marked_texts import marked_texts, pronoun_object_scores, unmarked
+from kgscripts.reproductions.events.list_readers import FrameReader
+from kgscripts.reproductions.events.marked_texts import marked_texts, pronoun_object_scores, unmarked
 from kgscripts.text.pipeline import load_pipeline
 from schemas.provenance import Exposure
 from tests.evaluation.figures import values
@@ -29,7 +29,7 @@ def test_by_hand() -> None:
 
 
 def test_a_fifth_of_the_lists_has_no_noun_and_no_text_is_in_two_of_them() -> None:
-    stories = [marked_texts("lists/pronoun_objects.txt", "kgscripts.training.reader"), marked_texts(UNSEEN)]
+    stories = [marked_texts("lists/pronoun_objects.txt", "kgscripts.reproductions.reader"), marked_texts(UNSEEN)]
     assert len({item.text for items in stories for item in items}) == sum(map(len, stories))
     for items in stories:
         labels = [label for item in items for label in item.labels.values()]

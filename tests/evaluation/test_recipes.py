@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.recipe_flow import read_recipes
-from kgscripts.evaluation.events.recipes import read_splits, score_recipes
+from kgscripts.reproductions.corpora.recipe_flow import read_recipes
+from kgscripts.reproductions.events.recipes import read_splits, score_recipes
 from kgscripts.text.pipeline import load_pipeline
 from schemas.errors import InputError
 from schemas.provenance import Exposure

@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from kgscripts.commands.evaluate import app
 from kgscripts.evaluation.result import Role, System, as_json
-from kgscripts.evaluation.steps.gold import GoldStep, GoldSteps
-from kgscripts.evaluation.steps.merging import _share_meant, evaluate_steps
+from kgscripts.reproductions.steps.gold import GoldStep, GoldSteps
+from kgscripts.reproductions.steps.merging import _share_meant, evaluate_steps
 from schemas.errors import InputError
 
 ITEM = '<item source="1" script="{}" slot="{}" total_slots="3" original="{}"/>'

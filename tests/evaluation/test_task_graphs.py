@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts import ScriptGraph
-from kgscripts.corpora.captain_cook import read_activities
 from kgscripts.evaluation.result import Evaluation, Role
-from kgscripts.evaluation.steps.task_graphs import BOUNDS, FOUND, OURS, TOLD, _paths, evaluate_order, score_order
 from kgscripts.pipeline import build_graph
+from kgscripts.reproductions.corpora.captain_cook import read_activities
+from kgscripts.reproductions.steps.task_graphs import BOUNDS, FOUND, OURS, TOLD, _paths, evaluate_order, score_order
 from kgscripts.wilson import lower_bound
 from schemas.errors import InputError
 from tests.corpora.cooking import STEPS, recording, task_graph, write_cooking

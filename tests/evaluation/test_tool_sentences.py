@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kgscripts.evaluation.events.gold_lists import FRAMES, NO_TOOL, found_role, role_scores, sentence_scores
-from kgscripts.evaluation.events.list_readers import FrameReader
 from kgscripts.evaluation.lists import list_rows
+from kgscripts.reproductions.events.gold_lists import FRAMES, NO_TOOL, found_role, role_scores, sentence_scores
+from kgscripts.reproductions.events.list_readers import FrameReader
 from kgscripts.text.pipeline import load_pipeline
 from schemas.records import Action, Argument, EventMention, Role, Tool, ToolRole
 from tests.evaluation.figures import values

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kgscripts.evaluation.events.parsing import SPEED, analysis_shares, evaluate_text
+from kgscripts.reproductions.events.parsing import SPEED, analysis_shares, evaluate_text
 from kgscripts.text.conllu import documents, read_conllu
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
-from kgscripts.training.text.train import score_table
+from lightning_modules.learning.text.train import score_table
 from schemas.errors import InputError
 
 TARGETS = {"XPOS": 0.925, "lemma": 0.945, "UAS": 0.82, "LAS": 0.78, "sentence F1": 0.72}

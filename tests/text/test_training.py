@@ -17,8 +17,8 @@ from spacy.tokens import Doc
 from kgscripts.text.conllu import Sentence, Word, to_doc
 from kgscripts.text.lemmas import LemmaCorrector
 from kgscripts.text.pipeline import describe_pipeline, load_pipeline
-from kgscripts.training.text.augment import imperative_from, lower_cased, with_white_space, without_final_stop
-from kgscripts.training.text.data import (
+from lightning_modules.learning.text.augment import imperative_from, lower_cased, with_white_space, without_final_stop
+from lightning_modules.learning.text.data import (
     DEVELOPMENT,
     GENERATED,
     INSTRUCTIONS,
@@ -27,7 +27,7 @@ from kgscripts.training.text.data import (
     generated,
     training_sentences,
 )
-from kgscripts.training.text.train import (
+from lightning_modules.learning.text.train import (
     PipelineSettings,
     lemma_tables,
     package,

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-import kgscripts.training.change_ratings as training
+import lightning_modules.learning.change_ratings as training
 from kgscripts.changes.attributes import in_vocabulary
 from kgscripts.evaluation.step_changes import gold_steps
 from kgscripts.extractors.changes.change_ratings import read_ratings
-from kgscripts.training.change_ratings import Judged, fit_judged, judged_candidates, train_change_ratings
+from lightning_modules.learning.change_ratings import Judged, fit_judged, judged_candidates, train_change_ratings
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import StoreError
 from schemas.provenance import Model
@@ -159,7 +159,7 @@ def test_weights_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
 
 
 def _shipped() -> list[dict[str, Any]]:
-    path = resources.files("kgscripts.training") / "data" / "change_ratings.jsonl"
+    path = resources.files("lightning_modules.learning") / "data" / "change_ratings.jsonl"
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 import kgscripts
-from kgscripts.evaluation.steps.gold import grouped_scenarios
 from kgscripts.models.checkpoint import load_checkpoint
+from kgscripts.reproductions.steps.gold import grouped_scenarios
 from lightning_modules.configuration import KINDS
 from lightning_modules.scenarios import detector_task
 from lightning_modules.scenarios.made_documents import written_passages

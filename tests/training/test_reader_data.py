@@ -28,7 +28,7 @@ from kgscripts.models.reader.labels import (
     Reality,
 )
 from kgscripts.models.reader.windows import MOST_PIECES, Pieces, ReaderText
-from kgscripts.training.reader.gold import (
+from kgscripts.reproductions.reader.gold import (
     LabelledText,
     labelled_passages,
     read_set,
@@ -39,9 +39,9 @@ from kgscripts.training.reader.gold import (
     unpunctuated,
     varied,
 )
-from kgscripts.training.reader.lists import listed_texts
-from kgscripts.training.reader.partial_labels import is_unknown, pair_masks, surprisal, word_masks
-from kgscripts.training.reader.passages import DOMAINS, REGISTERS, read_passages
+from kgscripts.reproductions.reader.lists import listed_texts
+from kgscripts.reproductions.reader.partial_labels import is_unknown, pair_masks, surprisal, word_masks
+from kgscripts.reproductions.reader.passages import DOMAINS, REGISTERS, read_passages
 from schemas.errors import InputError
 from tests.evaluation.test_inscript import STORY
 

@@ -11,7 +11,7 @@ import torch
 from kgscripts.models.checkpoint import ModelCard
 from kgscripts.models.reader.labels import GRAPH, NONE, PAIRS, WORDS
 from kgscripts.models.reader.windows import ReaderText
-from kgscripts.training.reader.gold import LabelledText, labelled_passages, shipped_passages
+from kgscripts.reproductions.reader.gold import LabelledText, labelled_passages, shipped_passages
 from lightning_modules.reader import ReaderData, ReaderModule, ReaderTask
 from lightning_modules.task_settings import ReaderTrainingSettings
 

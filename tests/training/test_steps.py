@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import torch
 
-from kgscripts.corpora.grouped_steps import GroupedText, read_descriptions
-from kgscripts.evaluation.steps.gold import grouped_scenarios
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.encoder import load_encoder
 from kgscripts.models.registry import load
 from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_model, read_encoder
 from kgscripts.models.stored_vectors import SCALE
+from kgscripts.reproductions.corpora.grouped_steps import GroupedText, read_descriptions
+from kgscripts.reproductions.steps.gold import grouped_scenarios
 from lightning_modules.configuration import read_configuration
 from lightning_modules.module import split
 from lightning_modules.steps.encoder_task import EncoderTask, StepBatch, StepEncoderNetwork, grouped_steps

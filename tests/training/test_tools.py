@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import cli
 from kgscripts.models.registry import load
-from kgscripts.training.tool_ranker import RankerSettings, read_events, shipped_events, train_ranker
+from lightning_modules.learning.tool_ranker import RankerSettings, read_events, shipped_events, train_ranker
 from schemas.errors import InputError
 
 _ROWS = (
