@@ -18,7 +18,6 @@ from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.text.pipeline import SHIPPED, describe_pipeline, shipped_directory
 from schemas.errors import ModelError
 
-_SPACY_PACKAGES = "spacy_models"
 _WIDTH = 80
 
 
@@ -43,13 +42,12 @@ class InstalledModel:
 
 
 def installed_models() -> Iterator[InstalledModel]:
-    """The models that ship, the encoder that they are built over, and the spaCy pipelines of packages."""
+    """The models that ship, and the encoder that they are built over."""
     for name, path in shipped_models().items():
         yield _checkpoint(name, path, ships=True)
     yield _typicality()
     yield _pipeline()
     yield _encoder()
-    yield from map(_package, metadata.entry_points(group=_SPACY_PACKAGES))
 
 
 def find_model(name_or_directory: str | Path) -> InstalledModel:
@@ -141,20 +139,6 @@ def _encoder() -> InstalledModel:
     path = installed_encoder(MINILM)
     name = MINILM.partition("/")[2]
     return InstalledModel(name=name, task="encoder", path=path, ships=False, card=card, digest=MINILM_SHA256)
-
-
-def _package(entry: metadata.EntryPoint) -> InstalledModel:
-    described = entry.dist.metadata.json if entry.dist is not None else {}
-    card = ModelCard(
-        name=entry.name,
-        version=str(described.get("version", "")),
-        task=str(described.get("summary", "a spaCy pipeline")).rstrip("."),
-        licence=str(described.get("license", "")),
-        data="",
-        command="",
-    )
-    folders = resources.files(entry.module)
-    return InstalledModel(name=entry.name, task="text", path=Path(str(folders)), ships=False, card=card)
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
