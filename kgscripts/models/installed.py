@@ -73,15 +73,15 @@ def card_markdown(model: InstalledModel) -> str:
         "trained by": f"`{card.command}`" if card.command else "",
     }
     parts = [f"# {card.name}", textwrap.fill(card.task[:1].upper() + card.task[1:] + ".", _WIDTH)]
-    parts.append(_table(("", ""), ((name, value) for name, value in facts.items() if value)))
+    parts.append(markdown_table(("", ""), ((name, value) for name, value in facts.items() if value)))
     if card.data:
         parts += ["## Training data", textwrap.fill(card.data, _WIDTH)]
     if card.training:
-        parts += ["## Training", _table(("", ""), _flat(card.training))]
+        parts += ["## Training", markdown_table(("", ""), _flat(card.training))]
     for title, scores in (("Scores", card.scores), ("Scores on the sample that ships", card.slice)):
         if scores:
             rows = ((x.dataset, x.split, x.metric, f"{x.value:g} {x.unit}", x.exposure) for x in scores)
-            parts += [f"## {title}", _table(("dataset", "split", "metric", "value", "data"), rows)]
+            parts += [f"## {title}", markdown_table(("dataset", "split", "metric", "value", "data"), rows)]
     return "\n\n".join(parts)
 
 
@@ -150,7 +150,8 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, ob
             yield prefix + name, value
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+def markdown_table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table in Markdown."""
     lines = [[*heads], *([str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows)]
     rule = "|" + "---|" * len(lines[0])
     first, *others = (f"| {' | '.join(line)} |" for line in lines)

@@ -19,6 +19,7 @@ from spacy.util import load_config
 
 from kgscripts.evaluation.attaching import attach_evaluations
 from kgscripts.evaluation.events.parsing import evaluate_text
+from kgscripts.models.installed import markdown_table
 from kgscripts.score_files import read_scores
 from kgscripts.text.conllu import Sentence
 from kgscripts.text.lemmas import FACTORY, LemmaCorrector, LemmaTables
@@ -199,10 +200,5 @@ def score_table(scores: Iterable[BenchmarkScore]) -> str:
         mark = " (development)" if score.exposure is Exposure.DEVELOPMENT else ""
         table.setdefault(score.metric, {})[score.dataset, score.split + mark] = score.value
     columns = list(dict.fromkeys(column for row in table.values() for column in row))
-    lines = [
-        "| metric | " + " | ".join(" ".join(column) for column in columns) + " |",
-        "|---" * (len(columns) + 1) + "|",
-    ]
-    for metric, row in table.items():
-        lines.append(f"| {metric} | " + " | ".join(f"{100 * row[column]:.2f}" for column in columns) + " |")
-    return "\n".join(lines)
+    rows = ((metric, *(f"{100 * row[column]:.2f}" for column in columns)) for metric, row in table.items())
+    return markdown_table(("metric", *map(" ".join, columns)), rows)
