@@ -18,7 +18,6 @@ from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.text.pipeline import SHIPPED, describe_pipeline, shipped_directory
 from schemas.errors import ModelError
 
-_SPACY_PACKAGES = "spacy_models"
 _WIDTH = 80
 
 
@@ -43,13 +42,12 @@ class InstalledModel:
 
 
 def installed_models() -> Iterator[InstalledModel]:
-    """The models that ship, the encoder that they are built over, and the spaCy pipelines of packages."""
+    """The models that ship, and the encoder that they are built over."""
     for name, path in shipped_models().items():
         yield _checkpoint(name, path, ships=True)
     yield _typicality()
     yield _pipeline()
     yield _encoder()
-    yield from map(_package, metadata.entry_points(group=_SPACY_PACKAGES))
 
 
 def find_model(name_or_directory: str | Path) -> InstalledModel:
@@ -75,15 +73,15 @@ def card_markdown(model: InstalledModel) -> str:
         "trained by": f"`{card.command}`" if card.command else "",
     }
     parts = [f"# {card.name}", textwrap.fill(card.task[:1].upper() + card.task[1:] + ".", _WIDTH)]
-    parts.append(_table(("", ""), ((name, value) for name, value in facts.items() if value)))
+    parts.append(markdown_table(("", ""), ((name, value) for name, value in facts.items() if value)))
     if card.data:
         parts += ["## Training data", textwrap.fill(card.data, _WIDTH)]
     if card.training:
-        parts += ["## Training", _table(("", ""), _flat(card.training))]
+        parts += ["## Training", markdown_table(("", ""), _flat(card.training))]
     for title, scores in (("Scores", card.scores), ("Scores on the sample that ships", card.slice)):
         if scores:
             rows = ((x.dataset, x.split, x.metric, f"{x.value:g} {x.unit}", x.exposure) for x in scores)
-            parts += [f"## {title}", _table(("dataset", "split", "metric", "value", "data"), rows)]
+            parts += [f"## {title}", markdown_table(("dataset", "split", "metric", "value", "data"), rows)]
     return "\n\n".join(parts)
 
 
@@ -143,20 +141,6 @@ def _encoder() -> InstalledModel:
     return InstalledModel(name=name, task="encoder", path=path, ships=False, card=card, digest=MINILM_SHA256)
 
 
-def _package(entry: metadata.EntryPoint) -> InstalledModel:
-    described = entry.dist.metadata.json if entry.dist is not None else {}
-    card = ModelCard(
-        name=entry.name,
-        version=str(described.get("version", "")),
-        task=str(described.get("summary", "a spaCy pipeline")).rstrip("."),
-        licence=str(described.get("license", "")),
-        data="",
-        command="",
-    )
-    folders = resources.files(entry.module)
-    return InstalledModel(name=entry.name, task="text", path=Path(str(folders)), ships=False, card=card)
-
-
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
     """Nested values by the names that lead to them; long lists are left out."""
     for name, value in values.items():
@@ -166,7 +150,8 @@ def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, ob
             yield prefix + name, value
 
 
-def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+def markdown_table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table in Markdown."""
     lines = [[*heads], *([str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows)]
     rule = "|" + "---|" * len(lines[0])
     first, *others = (f"| {' | '.join(line)} |" for line in lines)

@@ -12,7 +12,7 @@ from attrs import define, field
 
 from kgscripts.extractors.llm.cache import KeptAnswer
 from kgscripts.extractors.llm.client import BadAnswerError, Client, RefusedError
-from kgscripts.extractors.llm.prompts import Message, Prompts
+from kgscripts.extractors.llm.prompts import Message
 from kgscripts.extractors.llm.questions import Question, tokens_of
 from kgscripts.extractors.llm.responses import Response, json_of
 from kgscripts.extractors.llm.schema import problem
@@ -31,7 +31,6 @@ class Asker:
     """Asks questions; several threads can use one."""
 
     client: Client
-    prompts: Prompts
     budget: Budget | None = None
     _spent: dict[str, float] = field(factory=dict, init=False)
     _by_tool: bool = field(default=False, init=False)
@@ -93,12 +92,12 @@ class Asker:
             messages = [
                 *messages,
                 {"role": "assistant", "content": response.text},
-                {"role": "user", "content": self.prompts.repeat(wrong)},
+                {"role": "user", "content": question.prompts.repeat(wrong)},
             ]
         raise ExtractorError(f"two answers of the model are not valid: {wrong}")
 
     def _sent(self, question: Question, messages: Sequence[Message]) -> Response:
-        reserved = tokens_of(messages) + question.of.settings.max_tokens
+        reserved = tokens_of(messages) + question.settings.max_tokens
         if self.budget is not None and not self.budget.reserve(reserved):
             raise ExtractorError(f"not asked: the {self.budget.limit:,} tokens of llm.max_tokens_total are used up")
         began = time.monotonic()

@@ -19,7 +19,7 @@ from kgscripts.extractors.llm.cache import AnswerCache
 from kgscripts.extractors.llm.client import Client
 from kgscripts.extractors.llm.pieces import Piece, pieces_of
 from kgscripts.extractors.llm.prompts import read_prompts
-from kgscripts.extractors.llm.questions import Questions
+from kgscripts.extractors.llm.questions import Question
 from kgscripts.extractors.llm.records import AnswerReader, joined
 from kgscripts.extractors.llm.schema import schema_digest
 from kgscripts.extractors.llm.settings import LanguageModelSettings
@@ -120,10 +120,10 @@ class LanguageModelExtractor(Extractor):
 
     def estimate(self, document: Document) -> Mapping[str, float]:
         """See `Extractor`: the tokens to send are a quarter of the characters."""
-        questions = self._questions()
+        ask = self._question()
         kept = requests = tokens = 0
         for piece in self._pieces(document):
-            question = questions.about(document.text[piece.start : piece.end], scenarios=not scenario_of(document))
+            question = ask(document.text[piece.start : piece.end], not scenario_of(document))
             if question.kept is not None:
                 kept += 1
                 continue
@@ -136,20 +136,23 @@ class LanguageModelExtractor(Extractor):
             "tokens to receive, at most": requests * self.settings.max_tokens,
         }
 
-    def _questions(self) -> Questions:
+    def _question(self) -> partial[Question]:
+        """Gives the question about a text, and about its scenarios or not."""
         self.settings.check_complete()
-        return Questions(self.settings, read_prompts(self.settings.prompts), AnswerCache.of(self.settings.cache))
+        return partial(
+            Question, self.settings, read_prompts(self.settings.prompts), AnswerCache.of(self.settings.cache)
+        )
 
     def _outcomes(self, documents: Sequence[ParsedDocument]) -> list[list[Record] | Exception]:
         """For each document its records, or why there are none."""
         if not documents:
             return []
-        questions = self._questions()
+        ask = self._question()
         if self._asker is None:
-            self._asker = Asker(Client(self.settings), questions.prompts, self._budget)
+            self._asker = Asker(Client(self.settings), self._budget)
         asker = self._asker
         calls = [
-            [partial(_answers, asker, questions, item.document, piece) for piece in self._pieces(item.document)]
+            [partial(_answers, asker, ask, item.document, piece) for piece in self._pieces(item.document)]
             for item in documents
         ]
         waiting = started(chain.from_iterable(calls), self.settings.concurrency)
@@ -188,13 +191,13 @@ class LanguageModelExtractor(Extractor):
         return [*(item for item in found if not isinstance(item, Segment)), *segments]
 
 
-def _answers(asker: Asker, questions: Questions, document: Document, piece: Piece) -> Answers:
+def _answers(asker: Asker, ask: partial[Question], document: Document, piece: Piece) -> Answers:
     """The answers about a piece, or about its halves if that about the whole is cut off."""
     text = document.text[piece.start : piece.end]
     try:
-        return [(piece, asker.answer(questions.about(text, scenarios=not scenario_of(document))))]
+        return [(piece, asker.answer(ask(text, not scenario_of(document))))]
     except CutOffError as error:
         halves = piece.halves(document.text)
         if halves is None:
             raise ExtractorError(f"{error.message}, about a single sentence") from None
-    return [answer for half in halves for answer in _answers(asker, questions, document, half)]
+    return [answer for half in halves for answer in _answers(asker, ask, document, half)]

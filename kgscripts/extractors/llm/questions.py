@@ -18,30 +18,19 @@ _NAME = "records"
 
 
 @frozen
-class Questions:
-    """Questions with the same settings and prompts, and their kept answers."""
+class Question:
+    """The question about a text; `scenarios`: whether its scenarios are asked for, too."""
 
     settings: LanguageModelSettings
     prompts: Prompts
     cache: AnswerCache
-
-    def about(self, text: str, *, scenarios: bool) -> Question:
-        """The question about a text; `scenarios`: whether its scenarios are asked for, too."""
-        return Question(self, text, scenarios)
-
-
-@frozen
-class Question:
-    """The question about a text."""
-
-    of: Questions
     text: str
     scenarios: bool
 
     @property
     def messages(self) -> list[Message]:
         """The messages of its request."""
-        return self.of.prompts.messages(self.text, scenarios=self.scenarios)
+        return self.prompts.messages(self.text, scenarios=self.scenarios)
 
     @property
     def schema(self) -> Schema:
@@ -51,11 +40,11 @@ class Question:
     @property
     def kept(self) -> KeptAnswer | None:
         """The answer that is kept, if there is one."""
-        return self.of.cache.get(self._key)
+        return self.cache.get(self._key)
 
     def keep(self, answer: KeptAnswer) -> None:
         """Keep an answer. Raises OSError if it cannot be written."""
-        self.of.cache.put(self._key, answer)
+        self.cache.put(self._key, answer)
 
     @property
     def prompt_tokens(self) -> int:
@@ -64,7 +53,7 @@ class Question:
 
     def body(self, messages: Sequence[Message], *, by_tool: bool) -> Mapping[str, Any]:
         """The request: the schema is that of the response, or `by_tool` that of the arguments of a function."""
-        settings = self.of.settings
+        settings = self.settings
         form: Mapping[str, Any] = {
             "response_format": {
                 "type": "json_schema",
@@ -88,8 +77,8 @@ class Question:
 
     @property
     def _key(self) -> str:
-        content = {"messages": self.messages, "schema": self.schema, "again": self.of.prompts.again}
-        return self.of.cache.key(content | self.of.settings.of_answers())
+        content = {"messages": self.messages, "schema": self.schema, "again": self.prompts.again}
+        return self.cache.key(content | self.settings.of_answers())
 
 
 def tokens_of(messages: Sequence[Message]) -> int:

@@ -18,6 +18,7 @@ from spacy.training.loop import train as train_loop
 from spacy.util import load_config
 
 from kgscripts.evaluation.attaching import attach_evaluations
+from kgscripts.models.installed import markdown_table
 from kgscripts.reproductions.events.parsing import evaluate_text
 from kgscripts.score_files import read_scores
 from kgscripts.text.conllu import Sentence
@@ -199,10 +200,5 @@ def score_table(scores: Iterable[BenchmarkScore]) -> str:
         mark = " (development)" if score.exposure is Exposure.DEVELOPMENT else ""
         table.setdefault(score.metric, {})[score.dataset, score.split + mark] = score.value
     columns = list(dict.fromkeys(column for row in table.values() for column in row))
-    lines = [
-        "| metric | " + " | ".join(" ".join(column) for column in columns) + " |",
-        "|---" * (len(columns) + 1) + "|",
-    ]
-    for metric, row in table.items():
-        lines.append(f"| {metric} | " + " | ".join(f"{100 * row[column]:.2f}" for column in columns) + " |")
-    return "\n".join(lines)
+    rows = ((metric, *(f"{100 * row[column]:.2f}" for column in columns)) for metric, row in table.items())
+    return markdown_table(("metric", *map(" ".join, columns)), rows)
