@@ -29,7 +29,6 @@ from kgscripts.assembly.tables import (
     mentions,
     needs,
     order,
-    order_pairs,
     records,
     titles,
     typicality,
@@ -104,7 +103,7 @@ def assemble(
             readers = _readers(engine, store, versions, enrichers, packages)
             log = DiscardLog(write_line)
             assembly = Assembly(store, writer, log, readers, corrected, enrichers, packages)
-            for module in (changes, order_pairs, titles):
+            for module in (changes, titles):
                 module.add_functions(engine)
             corrections.add_functions(engine, corrected)
             assembly.log.inputs(store.inputs)

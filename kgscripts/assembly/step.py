@@ -6,6 +6,7 @@ SQL, so that none is left out.
 
 from __future__ import annotations
 
+import heapq
 import json
 import logging
 import time
@@ -179,12 +180,19 @@ def _ordered(steps: Sequence[Step], makers: Mapping[str, Step]) -> Iterator[Step
         {places[step.name]: {places[makers[name].name] for name in step.reads if name in makers} for step in steps}
     )
     try:
-        sorter.prepare()
+        yield from (steps[place] for place in in_order(sorter, range(len(steps))))
     except CycleError as error:
         names = " -> ".join(repr(steps[place].name) for place in reversed(error.args[1]))
         raise ConfigurationError(f"steps of assembly need each other: {names}", remedy=REMEDY) from error
-    ready: list[int] = []
+
+
+def in_order(sorter: TopologicalSorter[int], keys: Sequence[Any]) -> Iterator[int]:
+    """The nodes of a graph, each after those before it, otherwise by their keys. Raises CycleError."""
+    sorter.prepare()
+    ready: list[tuple[Any, int]] = []
     while sorter.is_active():
-        ready = sorted((*ready, *sorter.get_ready()))
-        yield steps[ready[0]]
-        sorter.done(ready.pop(0))
+        for node in sorter.get_ready():
+            heapq.heappush(ready, (keys[node], node))
+        _, node = heapq.heappop(ready)
+        yield node
+        sorter.done(node)

@@ -122,8 +122,6 @@ RULES = (
               WHERE c.relation = 'USES' GROUP BY ALL)
         """,
     ),
-    Rule("added_uses", "SELECT * EXCLUDE (kind, latest) FROM named_uses WHERE kind = 'add' AND latest = 'add'"),
-    Rule("added_needs", "SELECT * EXCLUDE (kind, latest) FROM named_needs WHERE kind = 'add' AND latest = 'add'"),
     Rule(
         "named_changes",
         f"""
@@ -138,9 +136,9 @@ RULES = (
               WHERE c.relation = 'CHANGES' AND c.kind = 'reject')
         """,
     ),
-    Rule(
-        "added_changes",
-        "SELECT * EXCLUDE (kind, latest) FROM named_changes WHERE kind = 'add' AND latest = 'add'",
+    *(
+        Rule(f"added_{name}", f"SELECT * EXCLUDE (kind, latest) FROM named_{name} WHERE 'add' = kind AND kind = latest")
+        for name in ("uses", "needs", "changes")
     ),
     Rule(
         "named_order",

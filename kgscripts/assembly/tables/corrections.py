@@ -13,7 +13,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, arrow_table
 from kgscripts.assembly.step import Step, made_by, rows, tables_in, view
 from kgscripts.assembly.tables import additions, corrected_segments
 from kgscripts.assembly.tables.links import Link, agreeing, holding, leading_of
@@ -177,8 +177,7 @@ def _given_names(corrections: Sequence[Correction]) -> pa.Table:
         for number, item in enumerate(corrections)
         if item.kind is CorrectionKind.RENAME_SCENARIO and holds[number]
     }
-    names = (pa.array(found.keys(), pa.string()), pa.array(found.values(), pa.string()))
-    return pa.table(names, ["key", "label"])
+    return arrow_table(found.items(), pa.schema([("key", pa.string()), ("label", pa.string())]))
 
 
 def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
@@ -227,9 +226,8 @@ def _table(corrections: Sequence[Correction]) -> pa.Table:
 def _links(links: Iterable[tuple[int, Link]]) -> pa.Table:
     """The table of links, each with its scenario."""
     found = [(scenario, link.one, link.other, link.same) for scenario, link in links]
-    schema = pa.schema([("scenario", _INTEGER), ("one", _INTEGER), ("other", _INTEGER), ("same", pa.bool_())])
-    columns = list(zip(*found, strict=True)) or [()] * len(schema)
-    return pa.table([pa.array(column, item.type) for column, item in zip(columns, schema, strict=True)], schema)
+    numbers = ((name, _INTEGER) for name in ("scenario", "one", "other"))
+    return arrow_table(found, pa.schema([*numbers, ("same", pa.bool_())]))
 
 
 def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
@@ -262,8 +260,8 @@ def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
                 verdicts[number] = agrees
             found += ((scenario, link) for link in group if agrees)
     tables.add("link", _links(found))
-    columns = (pa.array(list(verdicts), _INTEGER), pa.array(list(verdicts.values()), pa.bool_()))
-    tables.add("link_verdict", pa.table(columns, ["correction", "holds"]))
+    schema = pa.schema([("correction", _INTEGER), ("holds", pa.bool_())])
+    tables.add("link_verdict", arrow_table(verdicts.items(), schema))
 
 
 _CHANGE_PARTS = ("entity", "attribute", "before", "after")
@@ -295,10 +293,7 @@ def _content(
             for number, item in enumerate(corrections)
             if item.kind is CorrectionKind.ADD and (name := name_of(item, lambda word: names.get(word, word)))
         ]
-        kinds = [pa.int32(), *(pa.string() for _ in columns)]
-        values: Iterable[Iterable[int | str]] = zip(*found, strict=True) if found else ((),) * len(kinds)
-        arrays = [pa.array(column, kind) for column, kind in zip(values, kinds, strict=True)]
-        return pa.table(arrays, ["correction", *columns])
+        return arrow_table(found, pa.schema([("correction", _INTEGER), *((name, pa.string()) for name in columns)]))
 
     return content
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of, reader_columns
-from kgscripts.assembly.engine import DocumentRule, Engine, Rule
+from kgscripts.assembly.engine import DocumentRule, Engine, Rule, arrow_table
 from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.text.lexicon import foods, is_a, is_tool, verbs, word_classes, word_list
 
@@ -219,13 +219,8 @@ def _classes(tables: Engine) -> None:
         words = [] if is_a(label, "no_kind") else label.split(" ")
         ends = (numbers.get((" ".join(words[start:]), tool)) for start in range(1, len(words)))
         heads += ((number, head) for head in ends if head is not None)
-    tables.add("thing_class", _pairs(classes, "needed", ("kind", pa.string())))
-    tables.add("thing_head", _pairs(heads, "needed", ("head", pa.int32())))
-
-
-def _pairs(rows: Sequence[tuple[int, object]], number: str, value: tuple[str, pa.DataType]) -> pa.Table:
-    columns = (pa.array([row[0] for row in rows], pa.int32()), pa.array([row[1] for row in rows], value[1]))
-    return pa.table(columns, [number, value[0]])
+    tables.add("thing_class", arrow_table(classes, pa.schema([("needed", pa.int32()), ("kind", pa.string())])))
+    tables.add("thing_head", arrow_table(heads, pa.schema([("needed", pa.int32()), ("head", pa.int32())])))
 
 
 def _tool_class(noun: str) -> str:
@@ -258,7 +253,7 @@ def _products(tables: Engine) -> None:
     labels = list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
     for table, names in (("product", product_names), ("worked_on", worked_on_names)):
         found = [(scenario, name) for scenario, label in labels for name in sorted(names(label))]
-        tables.add(table, _pairs(found, "scenario", ("label", pa.string())))
+        tables.add(table, arrow_table(found, pa.schema([("scenario", pa.int32()), ("label", pa.string())])))
 
 
 def _words(label: str, further: Iterable[str] = ()) -> str:

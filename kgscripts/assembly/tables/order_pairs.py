@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.assembly.engine import DocumentRule, Engine, Rule
+from kgscripts.assembly.engine import DocumentRule, Rule
 from kgscripts.assembly.step import Step, made_by
 
 MOST_STEPS = 1_000
@@ -50,12 +50,12 @@ PAIRS = (
     # One row for both orders of two steps.
     DocumentRule(
         "pair_part",
-        """
+        f"""
         SELECT a.scenario, least(a.step, b.step) AS one, greatest(a.step, b.step) AS other,
                count(*) FILTER (WHERE a.step < b.step) AS forwards, count(*) FILTER (WHERE a.step > b.step) AS backwards
         FROM ordered_mention a JOIN ordered_mention b
              ON b.document = a.document AND b.scenario = a.scenario AND b.place > a.place
-             AND b.place <= a.place + longest_reach()
+             AND b.place <= a.place + {LONGEST_REACH}
         WHERE in_partition(a.document) AND in_partition(b.document)
               AND (a.document NOT IN (SELECT document FROM written_step)
                    OR (a.document, a.step, b.step) IN (SELECT (document, start, "end") FROM written_pair))
@@ -97,8 +97,3 @@ SHARING_PAIR = Rule(
 def steps(readers: Sequence[int]) -> list[Step]:
     """The tables `ordered_step`, `ordered_mention`, `pair` and `sharing_pair`."""
     return [made_by(rule) for rule in (first_mentions(readers), ORDERED_STEP, *PAIRS, PAIR, STEP_THING, SHARING_PAIR)]
-
-
-def add_functions(engine: Engine) -> None:
-    """Register ``longest_reach()`` for the rules."""
-    engine.add_macro(f"longest_reach() AS {LONGEST_REACH}")

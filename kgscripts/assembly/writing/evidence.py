@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
 from attrs import frozen
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, arrow_table
 from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.titles import ACTION_TEXT
 from kgscripts.assembly.tables.written import WRITTEN
@@ -73,8 +72,7 @@ def _write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
     columns["id"] = [identifier for identifier, _, _ in scores]
     writer.write("BenchmarkScore", as_batches("BenchmarkScore", columns))
     ends = sorted((owner, identifier) for identifier, owner, _ in scores)
-    columns = {"from_id": [start for start, _ in ends], "to_id": [end for _, end in ends]}
-    writer.write("SCORED", as_batches("SCORED", columns))
+    writer.write("SCORED", arrow_table(ends, table_schema("SCORED")).to_batches())
 
 
 def as_batches(name: str, columns: dict[str, Any]) -> list[pa.RecordBatch]:
@@ -110,8 +108,7 @@ def step(writer: ScriptGraphWriter) -> Step:
             nodes = tables.table(query)
             ids = dict(zip(*(nodes[name].to_pylist() for name in ("label", "id")), strict=True))
             pairs += sorted((ids[name], ids[other]) for name in ids if (other := broader(name, ids)) is not None)
-        columns = {"from_id": [start for start, _ in pairs], "to_id": [end for _, end in pairs]}
-        writer.write("BROADER", as_batches("BROADER", columns))
+        writer.write("BROADER", arrow_table(pairs, table_schema("BROADER")).to_batches())
 
     return Step("write BROADER", ("graph/BROADER",), tables_in(_TOOLS) | tables_in(_ATTRIBUTES), write)
 
@@ -177,14 +174,14 @@ def node_steps(writer: ScriptGraphWriter) -> list[Step]:
     ]
 
 
-def write_step(writer: ScriptGraphWriter, name: str, query: str) -> Step:
-    """The step that writes the table `name` of the graph, the rows of a query."""
-    return Step(
-        f"write {name}",
-        (f"graph/{name}",),
-        tables_in(query),
-        lambda tables: writer.write(name, tables.graph_rows(name, query)),
-    )
+def write_step(writer: ScriptGraphWriter, name: str, *queries: str, by_document: bool = False) -> Step:
+    """The step that writes the table `name` of the graph, the rows of queries, perhaps once for each partition."""
+
+    def write(tables: Engine) -> None:
+        parts = tables.partitions() if by_document else (None,)
+        writer.write(name, (batch for _ in parts for query in queries for batch in tables.graph_rows(name, query)))
+
+    return Step(f"write {name}", (f"graph/{name}",), frozenset[str]().union(*map(tables_in, queries)), write)
 
 
 def realization_step(writer: ScriptGraphWriter, readers: Sequence[int]) -> Step:
@@ -197,14 +194,7 @@ def realization_step(writer: ScriptGraphWriter, readers: Sequence[int]) -> Step:
              JOIN step s USING (step) JOIN step_total t ON t.key = r.step JOIN document d USING (document)
         WHERE kept(t.support, t.added) ORDER BY r.document, start, "end", r.step
     """
-
-    def write_realizations(tables: Engine) -> None:
-        with writer.table("REALIZES") as write:
-            for _ in tables.partitions():
-                for batch in tables.graph_rows("REALIZES", query):
-                    write(batch)
-
-    return Step("write REALIZES", ("graph/REALIZES",), tables_in(query), write_realizations)
+    return write_step(writer, "REALIZES", query, by_document=True)
 
 
 _DOCUMENT_KEY = Rule("document_key", "SELECT document, unhex(key) AS key FROM document")
@@ -216,37 +206,18 @@ def relation_steps(writer: ScriptGraphWriter, relations: Sequence[Relation], rea
     A relation without passages is predicted or added by a person, and needs no support.
     """
     by_id = sorted(relations, key=lambda relation: relation.statement_prefix)
-    statements = {
-        "Statement": [_filled(_STATEMENT, relation) for relation in by_id],
-        "EVIDENCED_BY": [_filled(_EVIDENCED_BY, relation) for relation in by_id],
-    }
-
-    def write_statements(name: str, tables: Engine) -> None:
-        with writer.table(name) as write:
-            for query in statements[name]:
-                for batch in tables.graph_rows(name, query):
-                    write(batch)
 
     def write_readers(tables: Engine) -> None:
-        with writer.table("READ_BY") as write:
-            for relation in by_id:
-                models = _models(readers, _readers_of(tables, relation))
-                for batch in tables.graph_rows("READ_BY", _filled(_READ_BY, relation, models)):
-                    write(batch)
+        models = ((relation, _models(readers, _readers_of(tables, relation))) for relation in by_id)
+        queries = (_filled(_READ_BY, relation, of_relation) for relation, of_relation in models)
+        writer.write("READ_BY", (batch for query in queries for batch in tables.graph_rows("READ_BY", query)))
 
     return [
         made_by(_DOCUMENT_KEY),
         made_by(_STEP_PROPERTIES),
         *(write_step(writer, relation.name, _relation_query(relation)) for relation in relations),
-        *(
-            Step(
-                f"write {name}",
-                (f"graph/{name}",),
-                frozenset[str]().union(*map(tables_in, queries)),
-                partial(write_statements, name),
-            )
-            for name, queries in statements.items()
-        ),
+        write_step(writer, "Statement", *(_filled(_STATEMENT, relation) for relation in by_id)),
+        write_step(writer, "EVIDENCED_BY", *(_filled(_EVIDENCED_BY, relation) for relation in by_id)),
         Step("write READ_BY", ("graph/READ_BY",), [relation.table for relation in relations], write_readers),
     ]
 
