@@ -10,7 +10,7 @@ import heapq
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -74,6 +74,16 @@ class Step:
     reads: frozenset[str] = field(converter=_names)
     run: Callable[[Engine], None] = field(eq=False, repr=False)
     is_view: bool = False
+
+
+def rules(**queries: str) -> tuple[Rule, ...]:
+    """The rules of tables, by their queries."""
+    return tuple(Rule(table, query) for table, query in queries.items())
+
+
+def document_rules(temporary: Collection[str] = (), /, **queries: str) -> tuple[DocumentRule, ...]:
+    """The rules of tables that are split by documents, by their queries; some of the tables are `temporary`."""
+    return tuple(DocumentRule(table, query, table in temporary) for table, query in queries.items())
 
 
 def made_by(*rules: Rule, name: str = "") -> Step:

@@ -14,7 +14,7 @@ from functools import partial
 import pyarrow as pa
 
 from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, arrow_table
-from kgscripts.assembly.step import Step, made_by, rows, tables_in, view
+from kgscripts.assembly.step import Step, made_by, rows, rules, tables_in, view
 from kgscripts.assembly.tables import additions, corrected_segments
 from kgscripts.assembly.tables.links import Link, agreeing, holding, leading_of
 from kgscripts.assembly.tables.titles import told_key
@@ -74,31 +74,22 @@ ACTIONS = (
 )
 """The actions that corrections name, those of texts and those that corrections add."""
 
-STEPS = (
-    Rule(
-        "found_corrected_step",
-        """
+STEPS = rules(
+    found_corrected_step="""
         SELECT DISTINCT c.correction, c.side, s.step
         FROM corrected_action c JOIN member m USING (scenario, action) JOIN found_step s USING (scenario, cluster)
         """,
-    ),
-    Rule(
-        "rejected_step",
-        """
+    rejected_step="""
         SELECT step FROM step_verdict WHERE latest = 'reject'
         """,
-    ),
-    Rule("corrected_step", "FROM found_corrected_step c ANTI JOIN rejected_step r USING (step)"),
-    Rule(
-        "step",
-        """
+    corrected_step="FROM found_corrected_step c ANTI JOIN rejected_step r USING (step)",
+    step="""
         SELECT s.* REPLACE (coalesce(n.name, s.label) AS label)
         FROM named_step s
              LEFT JOIN (SELECT s.step, arg_max(c.name, c.correction) AS name
                         FROM corrected_step s JOIN correction c USING (correction) WHERE c.kind = 'rename'
                         GROUP BY s.step) n ON n.step = s.step
         """,
-    ),
 )
 """The steps that corrections name, and the steps with the names that people give them."""
 

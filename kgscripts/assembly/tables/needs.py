@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of, reader_columns
 from kgscripts.assembly.engine import DocumentRule, Engine, Rule, arrow_table
-from kgscripts.assembly.step import Step, made_by, tables_in
+from kgscripts.assembly.step import Step, document_rules, made_by, rules, tables_in
 from kgscripts.text.lexicon import foods, is_a, is_tool, verbs, word_classes, word_list
 
 _AFTER = word_list("words behind a product")
@@ -63,16 +63,6 @@ def class_of(label: str) -> frozenset[str]:
     return word_classes("kgscripts.assembly", "needs.txt")[label]
 
 
-_NEEDED = Rule(
-    "needed",
-    """
-    SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS needed, *
-    FROM (SELECT id, label, tool, NULL::INTEGER AS entity FROM tool
-          UNION ALL SELECT id, label, NULL, entity FROM entity)
-    """,
-)
-"""Tools and entities, numbered by ascending id: the ends of NEEDS."""
-
 _THINGS = "SELECT needed, label, tool IS NOT NULL AS is_tool FROM needed"
 _SCENARIOS = "SELECT scenario, own AS label FROM scenario"
 
@@ -81,12 +71,11 @@ def steps(readers: Sequence[int]) -> list[Step]:
     """The tables `needed`, `thing_class`, `thing_head`, `product`, `worked_on`, `listed_need`, `used_need` and
     `need_amount`."""
     return [
-        made_by(_NEEDED),
         Step("thing_class", ("thing_class", "thing_head"), tables_in(_THINGS), _classes),
         Step("product", ("product", "worked_on"), tables_in(_SCENARIOS), _products),
         made_by(_listed(readers)),
         made_by(*_used(readers), name="used_need"),
-        *(made_by(rule) for rule in _AMOUNTS),
+        *(made_by(rule) for rule in _TABLES),
     ]
 
 
@@ -115,10 +104,9 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
     """
     mention = 'r.document, r.scenario, r.mention, r.start, r."end"'
     here = "in_partition(r.document) AND r.scenario > 0"
-    return (
-        DocumentRule(
-            "used_thing",
-            f"""
+    return document_rules(
+        {"used_thing", "narrower_thing"},
+        used_thing=f"""
             SELECT {mention}, k.needed, u.role{reader_columns(readers, "u")}
             FROM {of_usual} JOIN named_tool u USING (mention) JOIN needed k ON k.tool = u.tool
                  JOIN thing_class x ON x.needed = k.needed
@@ -145,11 +133,7 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
                         AND NOT (a.predicate IN ({_words("making")}) AND a.object = k.label))
                        OR (p.role IN ('other', 'place', 'companion') AND a.predicate IN ({_words("using")})))
             """,
-            temporary=True,
-        ),
-        DocumentRule(
-            "narrower_thing",
-            """
+        narrower_thing="""
             WITH named AS (
                 SELECT DISTINCT document, scenario, needed
                 FROM (SELECT document, scenario, needed FROM used_thing
@@ -160,45 +144,41 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
                  JOIN named n ON n.needed = h.needed AND n.document = b.document AND n.scenario = b.scenario
             GROUP BY ALL HAVING count(*) = 1
             """,
-            temporary=True,
-        ),
-        DocumentRule(
-            "used_need",
-            """
+        used_need="""
             SELECT u.* REPLACE (coalesce(n.narrower, u.needed) AS needed)
             FROM used_thing u LEFT JOIN narrower_thing n USING (document, scenario, needed)
                  ANTI JOIN (SELECT scenario, needed FROM worked_on JOIN needed USING (label)) USING (scenario, needed)
                  ANTI JOIN (SELECT document FROM written_step) USING (document)
             """,
-        ),
     )
 
 
-_AMOUNTS = (
-    DocumentRule(
-        "need_amount_part",
-        """
-        SELECT scenario, needed, amount, count(DISTINCT document) AS support FROM listed_need
-        WHERE amount <> '' AND in_partition(document) GROUP BY scenario, needed, amount
-        """,
+_TABLES = (
+    *document_rules(
+        need_amount_part="""
+            SELECT scenario, needed, amount, count(DISTINCT document) AS support FROM listed_need
+            WHERE amount <> '' AND in_partition(document) GROUP BY scenario, needed, amount
+            """
     ),
-    Rule(
-        "need_amount",
-        """
-        SELECT scenario, needed, arg_min(amount, row(-support, amount)) AS amount
-        FROM (SELECT scenario, needed, amount, sum(support)::BIGINT AS support FROM need_amount_part
-              GROUP BY scenario, needed, amount)
-        GROUP BY scenario, needed
-        """,
-    ),
-    Rule(
-        "need_choice",
-        """
-        SELECT scenario, needed, nullif(array_to_string(list_sort(list_distinct(flatten(list(instead)))), '; '), '')
-                   AS instead,
-               nullif(bool_and(optional), false) AS optional
-        FROM listed_need GROUP BY scenario, needed
-        """,
+    *rules(
+        # Tools and entities, numbered by ascending id: the ends of NEEDS.
+        needed="""
+            SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS needed, *
+            FROM (SELECT id, label, tool, NULL::INTEGER AS entity FROM tool
+                  UNION ALL SELECT id, label, NULL, entity FROM entity)
+            """,
+        need_amount="""
+            SELECT scenario, needed, arg_min(amount, row(-support, amount)) AS amount
+            FROM (SELECT scenario, needed, amount, sum(support)::BIGINT AS support FROM need_amount_part
+                  GROUP BY scenario, needed, amount)
+            GROUP BY scenario, needed
+            """,
+        need_choice="""
+            SELECT scenario, needed, nullif(array_to_string(list_sort(list_distinct(flatten(list(instead)))), '; '), '')
+                       AS instead,
+                   nullif(bool_and(optional), false) AS optional
+            FROM listed_need GROUP BY scenario, needed
+            """,
     ),
 )
 """The amount of each thing that most sources write; of several, the first in the alphabet. And what does as well, and
