@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of
-from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, same_action
+from kgscripts.assembly.engine import ACTION_PARTS, Rule, same_action
 from kgscripts.assembly.step import document_rules, rows, rules
-from kgscripts.changes.attributes import agree, attribute_names
+from kgscripts.changes.attributes import attribute_names
 
 LEVEL = "CASE WHEN {0} THEN 'certain' ELSE 'likely' END AS level"
 """The level of a change of which a column says whether it is certain."""
@@ -109,8 +109,3 @@ def _aliases() -> pa.Table:
 
 ALIASES = rows("attribute_alias", _aliases)
 """Names of attributes, with the leading name of their group."""
-
-
-def add_functions(engine: Engine) -> None:
-    """Register the function ``agree`` of two values for the rules."""
-    engine.add_function("agree", agree, ["VARCHAR", "VARCHAR"], "BOOLEAN")

@@ -19,8 +19,9 @@ from kgscripts.assembly.tables import additions, corrected_segments
 from kgscripts.assembly.tables.links import Link, agreeing, holding, leading_of
 from kgscripts.assembly.tables.titles import told_key
 from kgscripts.assembly.tables.words import RENAMED, THINGS_READ, action_of, leading_names, names_of_things
-from kgscripts.changes.attributes import leading_attribute
+from kgscripts.changes.attributes import agree, leading_attribute
 from kgscripts.records.store import RecordStore
+from kgscripts.titles.keys import title_key
 from schemas.corrections import NEEDS, OF_SCENARIOS, OF_STEPS, OF_THINGS, Correction, CorrectionKind, change_in
 
 ORDER = "PRECEDES"
@@ -137,8 +138,9 @@ _ACTIONS = "FROM corrected_action ORDER BY correction, side, scenario, place"
 
 
 def add_functions(engine: Engine, corrections: Sequence[Correction]) -> None:
-    """Register ``thing(name)`` for the rules, the name of the group to which a thing belongs, and
-    ``scenario_key(name)``, the key that all names of one scenario share."""
+    """Register the functions of the rules: ``thing(name)``, the name of the group to which a thing belongs,
+    ``scenario_key(name)``, the key that all names of one scenario share, `told_key`, ``activity_key(words)``, which is
+    the same for a listed scenario and for an action that names it, and `agree`."""
     engine.add_map("thing", leading_names(corrections))
     keys = leading_of(corrections, OF_SCENARIOS, keys_of_scenarios)
 
@@ -146,7 +148,9 @@ def add_functions(engine: Engine, corrections: Sequence[Correction]) -> None:
         key = told_key(name)
         return keys.get(key, key)
 
-    engine.add_function("scenario_key", scenario_key, ["VARCHAR"], "VARCHAR")
+    for name, function in (("scenario_key", scenario_key), ("told_key", told_key), ("activity_key", title_key)):
+        engine.add_function(name, function, ["VARCHAR"], "VARCHAR")
+    engine.add_function("agree", agree, ["VARCHAR", "VARCHAR"], "BOOLEAN")
 
 
 def keys_of_scenarios(correction: Correction) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from functools import cache
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import DocumentRule, Engine, Rule
+from kgscripts.assembly.engine import DocumentRule, Rule
 from kgscripts.assembly.step import Step, made_by, rows, rules, view
 from kgscripts.corpora.scenarios.labels import listed_title
 from kgscripts.titles.keys import title_key
@@ -128,13 +128,6 @@ _NAMES = rules(
 
 def _listed() -> pa.Table:
     return pa.table({"label": sorted(_listed_labels())})
-
-
-def add_functions(engine: Engine) -> None:
-    """Register ``told_key(name)`` for the rules, `told_key`, and ``activity_key(words)``, which is the same for a
-    listed scenario and for an action that names it."""
-    engine.add_function("told_key", told_key, ["VARCHAR"], "VARCHAR")
-    engine.add_function("activity_key", title_key, ["VARCHAR"], "VARCHAR")
 
 
 def told_key(name: str) -> str:

@@ -35,7 +35,6 @@ _KEPT = """
 _VERDICTS = "SELECT correction, holds FROM link_verdict"
 _STATEMENTS = "SELECT id, correction FROM corrected_statement"
 _NAMED = "SELECT name FROM named_thing"
-_NODE = ("id", "label", "kind", "author", "time", "applied", "content")
 _FILES = ("graph/Correction", "graph/CORRECTED_BY")
 
 
@@ -110,5 +109,5 @@ def _renamed(corrections: Sequence[Correction], named: Collection[str]) -> set[i
 
 
 def _write(writer: ScriptGraphWriter, nodes: Sequence[dict[str, Any]], ends: Sequence[tuple[str, str]]) -> None:
-    writer.write("Correction", as_batches("Correction", {name: [node[name] for node in nodes] for name in _NODE}))
+    writer.write("Correction", as_batches("Correction", nodes))
     writer.write("CORRECTED_BY", arrow_table(ends, table_schema("CORRECTED_BY")).to_batches())

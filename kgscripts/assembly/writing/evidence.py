@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from attrs import frozen
+from attrs import asdict, frozen
 
 from kgscripts.assembly.counting import Relation
 from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, arrow_table
@@ -57,28 +57,25 @@ def model_step(writer: ScriptGraphWriter, readers: Readers) -> Step:
 
 def _write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
     models = readers.distinct()
-    fields = ("name", "version", "digest", "task")
-    columns: dict[str, Any] = {name: [getattr(model, name) for _, model in models] for name in fields}
-    columns |= {name: [getattr(model, name) or None for _, model in models] for name in ("licence", "language")}
-    columns["id"] = [identifier for identifier, _ in models]
-    writer.write("Model", as_batches("Model", columns))
+    rows = [
+        asdict(model) | {"id": identifier, "licence": model.licence or None, "language": model.language or None}
+        for identifier, model in models
+    ]
+    writer.write("Model", as_batches("Model", rows))
     owned = {
         (owner, score.dataset, score.split, score.metric): score for owner, model in models for score in model.scores
     }
     scores = [(node_id("BenchmarkScore", f"{key[1]} {key[3]}", *key), key[0], score) for key, score in owned.items()]
     scores.sort(key=lambda item: item[0])
-    figures = ("dataset", "split", "metric", "value", "unit", "direction", "exposure")
-    columns = {name: [getattr(score, name) for _, _, score in scores] for name in figures}
-    columns["id"] = [identifier for identifier, _, _ in scores]
-    writer.write("BenchmarkScore", as_batches("BenchmarkScore", columns))
+    rows = [asdict(score) | {"id": identifier} for identifier, _, score in scores]
+    writer.write("BenchmarkScore", as_batches("BenchmarkScore", rows))
     ends = sorted((owner, identifier) for identifier, owner, _ in scores)
     writer.write("SCORED", arrow_table(ends, table_schema("SCORED")).to_batches())
 
 
-def as_batches(name: str, columns: dict[str, Any]) -> list[pa.RecordBatch]:
-    """Columns of Python values as rows of the table `name`."""
-    schema = table_schema(name)
-    return list(pa.table({item.name: pa.array(columns[item.name], item.type) for item in schema}, schema).to_batches())
+def as_batches(name: str, rows: Sequence[Mapping[str, Any]]) -> list[pa.RecordBatch]:
+    """Rows of the table `name`, by its columns; other keys are left out."""
+    return list(pa.Table.from_pylist(rows, table_schema(name)).to_batches())
 
 
 def broader_name(name: str, names: Collection[str]) -> str | None:
@@ -156,17 +153,13 @@ def node_steps(writer: ScriptGraphWriter) -> list[Step]:
 
     def write_scenarios(tables: Engine) -> None:
         listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
-        scenarios = tables.table(_SCENARIOS).to_pydict()
-        owns = scenarios.pop("own")
-        further = (scenarios.pop(name) for name in ("other_names", "joined_names", "written_names"))
-        columns = scenarios | {
-            "alternative_labels": [
-                [name for name in dict.fromkeys([own, *listed.get(own, other), *joined, *written]) if name != label]
-                for label, own, other, joined, written in zip(scenarios["label"], owns, *further, strict=True)
-            ],
-            "listed": [own in listed for own in owns],
-        }
-        writer.write("Scenario", as_batches("Scenario", columns))
+        rows = tables.table(_SCENARIOS).to_pylist()
+        for row in rows:
+            own = row["own"]
+            names = (own, *listed.get(own, row["other_names"]), *row["joined_names"], *row["written_names"])
+            row["alternative_labels"] = [name for name in dict.fromkeys(names) if name != row["label"]]
+            row["listed"] = own in listed
+        writer.write("Scenario", as_batches("Scenario", rows))
 
     return [
         Step("write Scenario", ("graph/Scenario",), tables_in(_SCENARIOS), write_scenarios),
