@@ -21,7 +21,6 @@ from kgscripts.assembly.step import AssemblyPlan, Step, made_by, tables_in
 from kgscripts.assembly.tables import (
     additions,
     alternatives,
-    changes,
     close_matches,
     clusters,
     corrections,
@@ -29,9 +28,7 @@ from kgscripts.assembly.tables import (
     mentions,
     needs,
     order,
-    order_pairs,
     records,
-    titles,
     typicality,
     written,
 )
@@ -104,8 +101,6 @@ def assemble(
             readers = _readers(engine, store, versions, enrichers, packages)
             log = DiscardLog(write_line)
             assembly = Assembly(store, writer, log, readers, corrected, enrichers, packages)
-            for module in (changes, order_pairs, titles):
-                module.add_functions(engine)
             corrections.add_functions(engine, corrected)
             assembly.log.inputs(store.inputs)
             assembly.log.failures(store.failures.all(versions))

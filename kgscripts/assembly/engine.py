@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +60,12 @@ def action_key(row: str) -> str:
 def same_action(left: str, right: str) -> str:
     """SQL: whether two rows hold the same action."""
     return " AND ".join(f"{left}.{name} = {right}.{name}" for name in ACTION_PARTS)
+
+
+def arrow_table(rows: Iterable[Sequence[Any]], schema: pa.Schema) -> pa.Table:
+    """The table of rows of Python values."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    return pa.table([pa.array(column, item.type) for column, item in zip(columns, schema, strict=True)], schema)
 
 
 _BYTES_A_CHARACTER = 32
@@ -185,26 +191,24 @@ class Engine:
             self.add_macro(f"{name}(key) AS key")
             return
         keys = pa.table({"key": list(values), "value": list(values.values())})
-        with self._guarded():
-            self._connection.register("arrow_rows", keys)
-            self._connection.execute(f"SET VARIABLE {name}s = (SELECT map(list(key), list(value)) FROM arrow_rows)")
-            self._connection.unregister("arrow_rows")
+        self._run_on(keys, f"SET VARIABLE {name}s = (SELECT map(list(key), list(value)) FROM arrow_rows)")
         self.add_macro(f"{name}(key) AS coalesce(map_extract_value(getvariable('{name}s'), lower(key)), key)")
+
+    def _run_on(self, rows: pa.Table, statement: str) -> None:
+        """Run a statement that reads ``arrow_rows``."""
+        with self._guarded():
+            self._connection.register("arrow_rows", rows)
+            self._connection.execute(statement)
+            self._connection.unregister("arrow_rows")
 
     def add(self, table: str, rows: pa.Table) -> None:
         """Make a table of Arrow rows."""
-        with self._guarded():
-            self._connection.register("arrow_rows", rows)
-            self._connection.execute(f"CREATE TABLE {table} AS FROM arrow_rows")
-            self._connection.unregister("arrow_rows")
+        self._run_on(rows, f"CREATE TABLE {table} AS FROM arrow_rows")
 
     def add_temporary(self, table: str, rows: pa.Table) -> None:
         """Make a table of Arrow rows for the current partition; it replaces that of the previous one."""
         self._temporary.add(table)
-        with self._guarded():
-            self._connection.register("arrow_rows", rows)
-            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS FROM arrow_rows")
-            self._connection.unregister("arrow_rows")
+        self._run_on(rows, f"CREATE OR REPLACE TEMP TABLE {table} AS FROM arrow_rows")
 
     def make_temporary(self, table: str, query: str) -> None:
         """Make a table of the rows of a query for the current partition; it replaces that of the previous one."""

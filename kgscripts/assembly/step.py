@@ -6,10 +6,11 @@ SQL, so that none is left out.
 
 from __future__ import annotations
 
+import heapq
 import json
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -73,6 +74,16 @@ class Step:
     reads: frozenset[str] = field(converter=_names)
     run: Callable[[Engine], None] = field(eq=False, repr=False)
     is_view: bool = False
+
+
+def rules(**queries: str) -> tuple[Rule, ...]:
+    """The rules of tables, by their queries."""
+    return tuple(Rule(table, query) for table, query in queries.items())
+
+
+def document_rules(temporary: Collection[str] = (), /, **queries: str) -> tuple[DocumentRule, ...]:
+    """The rules of tables that are split by documents, by their queries; some of the tables are `temporary`."""
+    return tuple(DocumentRule(table, query, table in temporary) for table, query in queries.items())
 
 
 def made_by(*rules: Rule, name: str = "") -> Step:
@@ -179,12 +190,19 @@ def _ordered(steps: Sequence[Step], makers: Mapping[str, Step]) -> Iterator[Step
         {places[step.name]: {places[makers[name].name] for name in step.reads if name in makers} for step in steps}
     )
     try:
-        sorter.prepare()
+        yield from (steps[place] for place in in_order(sorter, range(len(steps))))
     except CycleError as error:
         names = " -> ".join(repr(steps[place].name) for place in reversed(error.args[1]))
         raise ConfigurationError(f"steps of assembly need each other: {names}", remedy=REMEDY) from error
-    ready: list[int] = []
+
+
+def in_order(sorter: TopologicalSorter[int], keys: Sequence[Any]) -> Iterator[int]:
+    """The nodes of a graph, each after those before it, otherwise by their keys. Raises CycleError."""
+    sorter.prepare()
+    ready: list[tuple[Any, int]] = []
     while sorter.is_active():
-        ready = sorted((*ready, *sorter.get_ready()))
-        yield steps[ready[0]]
-        sorter.done(ready.pop(0))
+        for node in sorter.get_ready():
+            heapq.heappush(ready, (keys[node], node))
+        _, node = heapq.heappop(ready)
+        yield node
+        sorter.done(node)

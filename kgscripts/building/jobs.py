@@ -32,14 +32,16 @@ _DOCUMENTS_A_BATCH = 64
 _CHARACTERS_A_BATCH = 16_000
 
 
-def batches_of(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    """Documents in batches that the extractors read at once."""
+def batches_of(
+    documents: Iterable[Document], most_characters: int = _CHARACTERS_A_BATCH, most: int = _DOCUMENTS_A_BATCH
+) -> Iterator[list[Document]]:
+    """Documents in batches; by default, in those that the extractors read at once."""
     batch: list[Document] = []
     characters = 0
     for document in documents:
         batch.append(document)
         characters += len(document.text)
-        if characters >= _CHARACTERS_A_BATCH or len(batch) >= _DOCUMENTS_A_BATCH:
+        if characters >= most_characters or len(batch) >= most:
             yield batch
             batch, characters = [], 0
     if batch:

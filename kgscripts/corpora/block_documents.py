@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 
 from kgscripts.corpora.blocks import Block, Kind, heads_step, starts_numbers, without_marker
 from kgscripts.corpora.boilerplate import is_boilerplate
-from kgscripts.corpora.how_tos import HowTo, Section
+from kgscripts.corpora.how_tos import HowTo, LinedText, Section
 from kgscripts.corpora.needs import is_needs_heading, item_spans, names_tools, needs_end
 from kgscripts.text.lexicon import word_classes
 from schemas.records import Document, Passage, PassageKind
@@ -316,8 +316,9 @@ def document_of_blocks(
     A paragraph is a passage, the item of a numbered list is a step, and a list of needed things is one passage with its
     heading. Headings belong to no passage.
     """
-    lines: list[str] = [title] if title else []
-    end = len(title) + 1 if title else 0
+    lines = LinedText()
+    if title:
+        lines.add(title)
     passages: list[Passage] = []
     needs: int | None = None
     for before, block in pairwise([Block(Kind.PARAGRAPH, ""), *blocks]):
@@ -325,25 +326,22 @@ def document_of_blocks(
         is_apart = block.kind is not Kind.HEADING and is_boilerplate(text)
         if not text or is_apart or (block.kind is Kind.HEADING and text == title and not passages):
             continue
-        start, end = end, end + len(text) + 1
-        lines.append(text)
+        span = lines.add(text)
         if starts_numbers(before, block):
             needs = None
         if needs_heading(block):
-            needs = start
+            needs = span.start
         elif block.kind is Kind.ITEM and needs is not None:
             if passages and passages[-1].kind is PassageKind.NEEDS and passages[-1].start == needs:
                 passages.pop()
-            passages.append(Passage(kind=PassageKind.NEEDS, start=needs, end=end - 1))
+            passages.append(Passage(kind=PassageKind.NEEDS, start=needs, end=span.end))
         elif block.kind is not Kind.HEADING:
             needs = None
             is_step = block.kind is Kind.ITEM and block.ordered
             kind = PassageKind.STEP if is_step else PassageKind.PARAGRAPH
-            passages.append(Passage(kind=kind, start=start, end=end - 1))
+            passages.append(Passage(kind=kind, start=span.start, end=span.end))
         else:
             needs = None
     if not passages:
         return None
-    return Document(
-        name=name, format=format, text="\n".join(lines), title=title, passages=passages, url=url, licence=licence
-    )
+    return Document(name=name, format=format, text=str(lines), title=title, passages=passages, url=url, licence=licence)

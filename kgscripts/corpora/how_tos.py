@@ -52,7 +52,7 @@ class HowTo:
         return tuple(step for section in self.sections for step in section.steps)
 
 
-class _Text:
+class LinedText:
     """A text that is put together of lines."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ def document_of_how_to(
     Each list is one passage of the kind *needs*, each step a *step*; steps below a heading of their own lie in a
     *section*. Other lines belong to no passage, and are not parsed. `declared` refers to the items of the lists.
     """
-    text = _Text()
+    text = LinedText()
     passages: list[Passage] = []
     if how_to.title:
         text.add(how_to.title)
@@ -108,7 +108,7 @@ def document_of_how_to(
     )
 
 
-def _facts(text: _Text, how_to: HowTo) -> tuple[list[DeclaredTime], Span | None]:
+def _facts(text: LinedText, how_to: HowTo) -> tuple[list[DeclaredTime], Span | None]:
     if how_to.times or how_to.makes:
         text.blank()
     times = []
@@ -124,7 +124,7 @@ def _value(line: Span, value: str) -> Span:
     return Span(start=line.end - len(value), end=line.end)
 
 
-def _listed(text: _Text, passages: list[Passage], heading: str, items: Sequence[str]) -> Iterable[Span]:
+def _listed(text: LinedText, passages: list[Passage], heading: str, items: Sequence[str]) -> Iterable[Span]:
     if not items:
         return ()
     text.blank()
@@ -134,7 +134,7 @@ def _listed(text: _Text, passages: list[Passage], heading: str, items: Sequence[
     return spans
 
 
-def _add_section(text: _Text, passages: list[Passage], section: Section) -> None:
+def _add_section(text: LinedText, passages: list[Passage], section: Section) -> None:
     start = text.add(section.name).start if section.name else text.end
     steps = [text.add(step) for step in section.steps]
     if section.name:

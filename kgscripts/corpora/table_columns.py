@@ -11,15 +11,7 @@ from kgscripts.corpora.needs import is_needs_heading, item_spans, names_ingredie
 
 GUESSED: dict[str, tuple[str, ...]] = {
     "step": (
-        "step",
-        "action",
-        "event",
-        "instruction",
-        "step text",
-        "description",
-        "sentence",
-        "direction",
-        "what to do",
+        *("step", "action", "event", "instruction", "step text", "description", "sentence", "direction", "what to do"),
     ),
     "text": ("text", "story", "body", "content", "narrative"),
     "order": (

@@ -8,7 +8,8 @@ temporary folder and put there in the same order.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -155,19 +156,7 @@ def _documents(portions: Iterable[Portion], options: BuildOptions, found: Finish
 
 def _stored(documents: Iterable[Document], folder: Path, found: Finished) -> Iterator[Document]:
     """The documents, which are written as shards before the reading of those that follow."""
-    waiting: list[Document] = []
-    characters = 0
-    for document in documents:
-        waiting.append(document)
-        characters += len(document.text)
-        if characters >= CHARACTERS_A_SHARD:
-            yield from _store(waiting, folder, found)
-            waiting, characters = [], 0
-    yield from _store(waiting, folder, found)
-
-
-def _store(documents: Sequence[Document], folder: Path, found: Finished) -> Sequence[Document]:
-    if documents:
-        shard = write_shard(folder, [Reading(document.digest, SOURCE, [document]) for document in documents])
+    for batch in batches_of(documents, CHARACTERS_A_SHARD, sys.maxsize):
+        shard = write_shard(folder, [Reading(document.digest, SOURCE, [document]) for document in batch])
         found.shards.append(shard.name)
-    return documents
+        yield from batch

@@ -301,11 +301,8 @@ def _groups(inputs: Iterable[Input]) -> Iterator[list[dict[str, Any]]]:
     sources = 0
     for item in inputs:
         rows.append(
-            {
-                "key": item.key,
-                "fingerprint": item.fingerprint,
-                "complete": item.complete,
-                "continues": item.continues,
+            asdict(item, recurse=False)
+            | {
                 "sources": [{"digest": digest, "name": name} for digest, name in item.sources],
                 "discards": [asdict(discard) for discard in item.discards],
                 "unlisted": [{"reason": reason, "count": count} for reason, count in item.unlisted.items()],
@@ -320,12 +317,7 @@ def _groups(inputs: Iterable[Input]) -> Iterator[list[dict[str, Any]]]:
 
 
 def _input(row: dict[str, Any]) -> Input:
-    return Input(
-        key=row["key"],
-        fingerprint=row["fingerprint"],
-        complete=row["complete"],
-        sources=[(source["digest"], source["name"]) for source in row["sources"]],
-        discards=[Discard(**discard | {"reason": DiscardReason(discard["reason"])}) for discard in row["discards"]],
-        unlisted={DiscardReason(item["reason"]): item["count"] for item in row["unlisted"]},
-        continues=row["continues"],
-    )
+    sources = [(source["digest"], source["name"]) for source in row["sources"]]
+    discards = [Discard(**discard | {"reason": DiscardReason(discard["reason"])}) for discard in row["discards"]]
+    unlisted = {DiscardReason(item["reason"]): item["count"] for item in row["unlisted"]}
+    return Input(**row | {"sources": sources, "discards": discards, "unlisted": unlisted})

@@ -15,7 +15,7 @@ from attrs import evolve
 from kgscripts.assembly.assemble import Assembly
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.step import Step, tables_in
-from kgscripts.assembly.tables import changes, corrections, order_pairs, records, titles
+from kgscripts.assembly.tables import corrections, records
 from kgscripts.assembly.writing.discards import DiscardLog
 from kgscripts.assembly.writing.evidence import Readers
 from kgscripts.enrichers.protocol import ENRICHERS
@@ -110,8 +110,6 @@ def page() -> Iterator[str]:
     ):
         assembly = whole_assembly(store, writer, DiscardLog(write_line))
         records.load_records(engine, store, (), records.KINDS)
-        for module in (changes, order_pairs, titles):
-            module.add_functions(engine)
         corrections.add_functions(engine, assembly.corrections)
         plan, sections = assembly.plan(), assembly.sections()
         plan.steps = tuple(map(engine.checked, plan.steps))

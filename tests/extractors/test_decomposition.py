@@ -10,7 +10,8 @@ import pytest
 from attrs import define
 
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.extractors.decomposition.decomposition import DecompositionExtractor, Words
+from kgscripts.corpora.pairs.pair import Pair
+from kgscripts.extractors.decomposition.decomposition import DecompositionExtractor
 from kgscripts.extractors.decomposition.ownership import same_thing
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.models.alignment.aligner import Alignment
@@ -34,7 +35,7 @@ class FixedAligner:
     def align(self, pairs: Sequence[Any]) -> list[Alignment]:
         return [self._align(pair) for pair in pairs]
 
-    def _align(self, pair: Words) -> Alignment:
+    def _align(self, pair: Pair) -> Alignment:
         path, sentence = [], 0
         for word in pair.concrete:
             path.append(pair.abstract.index(self.words[min(sentence, len(self.words) - 1)]))

@@ -193,9 +193,9 @@ def revised(
         revisions: list[_Revision] = []
         for number, enricher in enrichers.items():
             if query := enricher.reader_of.get(relation.name):
-                revisions.append((f"read_by_{number}", _read(number, query)))
+                revisions.append((f"read_by_{number}", partial(_read, number, query)))
             if query := enricher.predicts.get(relation.name):
-                revisions.append((f"with_predicted_{number}", _with_predicted(relation, number, query)))
+                revisions.append((f"with_predicted_{number}", partial(_with_predicted, relation, number, query)))
         if relation.name == "NEEDS":
             revisions.append(("without_repetitions", once_by_head))
         if relation in without:
@@ -222,29 +222,21 @@ def _chain(table: str, revisions: list[_Revision]) -> list[Step]:
     return found
 
 
-def _read(number: int, query: str) -> Callable[[str, str], list[Step]]:
+def _read(number: int, query: str, before: str, made: str) -> list[Step]:
     """An enricher as a reader: `query` selects ``start``, ``"end"`` and ``score`` of the relations that it has read."""
-
-    def steps(before: str, made: str) -> list[Step]:
-        joined = f"""
-            SELECT c.*, r.score::DOUBLE AS reader_{number}
-            FROM {before} c LEFT JOIN ({query}) r ON r.start = c.start AND r."end" = c."end"
-        """
-        return [made_by(Rule(made, joined))]
-
-    return steps
+    joined = f"""
+        SELECT c.*, r.score::DOUBLE AS reader_{number}
+        FROM {before} c LEFT JOIN ({query}) r ON r.start = c.start AND r."end" = c."end"
+    """
+    return [made_by(Rule(made, joined))]
 
 
-def _with_predicted(relation: Relation, number: int, query: str) -> Callable[[str, str], list[Step]]:
+def _with_predicted(relation: Relation, number: int, query: str, before: str, made: str) -> list[Step]:
     """An enricher that predicts: `query` selects ``start``, ``"end"``, ``probability`` and further properties."""
-
-    def steps(before: str, made: str) -> list[Step]:
-        predicted = f"""
-            SELECT s.scenario, r.*, 0 AS support, true AS predicted, false AS inferred, false AS added,
-                   r.probability AS reader_{number},
-                   statement_hash('{relation.name}', s.id, e.id, coalesce(n.id, '')) AS statement
-            FROM ({query}) r {relation.ends} LEFT JOIN scenario n ON n.scenario = s.scenario
-        """
-        return [made_by(Rule(made, f"FROM {before} UNION ALL BY NAME {predicted}"))]
-
-    return steps
+    predicted = f"""
+        SELECT s.scenario, r.*, 0 AS support, true AS predicted, false AS inferred, false AS added,
+               r.probability AS reader_{number},
+               statement_hash('{relation.name}', s.id, e.id, coalesce(n.id, '')) AS statement
+        FROM ({query}) r {relation.ends} LEFT JOIN scenario n ON n.scenario = s.scenario
+    """
+    return [made_by(Rule(made, f"FROM {before} UNION ALL BY NAME {predicted}"))]

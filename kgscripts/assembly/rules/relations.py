@@ -8,6 +8,7 @@ from kgscripts.assembly.counting import Relation, Sum, Total, confidence_of, rea
 from kgscripts.assembly.engine import Rule
 from kgscripts.assembly.step import Step, made_by
 from kgscripts.assembly.tables.changes import LEVEL
+from kgscripts.assembly.tables.order_pairs import LONGEST_REACH
 from schemas.records import INFERRED, Role, ToolRole
 
 TOOL_ROLES = sorted(role.value for role in ToolRole)
@@ -282,7 +283,7 @@ def precedence(readers: Sequence[int]) -> Relation:
             FROM (SELECT a.scenario, k.start, k."end", UNNEST([a.mention, b.mention]) AS mention
                   FROM ordered_mention a
                        JOIN ordered_mention b ON b.document = a.document AND b.scenario = a.scenario
-                            AND b.place > a.place AND b.place <= a.place + longest_reach()
+                            AND b.place > a.place AND b.place <= a.place + {LONGEST_REACH}
                        JOIN kept_pair k ON k.start = a.step AND k."end" = b.step
                   WHERE in_partition(a.document) AND in_partition(b.document)) p
                  JOIN ordered_mention f ON f.mention = p.mention AND f.scenario = p.scenario

@@ -8,6 +8,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from kgscripts.assembly.engine import Rule
+from kgscripts.assembly.step import rules
 
 _INTEGER = pa.int32()
 _ENDS = (("correction", _INTEGER), ("start", _INTEGER), ("end", _INTEGER))
@@ -81,83 +82,61 @@ def named_needs(scenario_id: str) -> Rule:
 
 
 RULES = (
-    Rule(
-        "added_words",
-        """
-        SELECT a.scenario, a.action, arg_max(c.name, correction) AS words
-        FROM added_action a JOIN correction c USING (correction) WHERE c.name <> '' GROUP BY a.scenario, a.action
-        """,
+    *rules(
+        added_words="""
+            SELECT a.scenario, a.action, arg_max(c.name, correction) AS words
+            FROM added_action a JOIN correction c USING (correction) WHERE c.name <> '' GROUP BY a.scenario, a.action
+            """,
+        step_verdict="""
+            SELECT s.step, arg_max(c.kind, correction) AS latest
+            FROM found_corrected_step s JOIN correction c USING (correction)
+            WHERE c.kind IN ('add', 'reject') AND c.relation = '' AND s.side = 1 GROUP BY s.step
+            """,
+        added_has_sub_event="""
+            SELECT c.correction, t.scenario AS start, s.step AS "end"
+            FROM corrected_step s JOIN correction c USING (correction) JOIN found_step t ON t.step = s.step
+            WHERE c.kind = 'add' AND c.relation = '' AND s.side = 1
+            """,
+        added_expressed_as="""
+            SELECT DISTINCT c.correction, s.step AS start, a.action AS "end"
+            FROM corrected_action a JOIN correction c USING (correction)
+                 JOIN step_of s ON s.scenario = a.scenario AND s.action = a.action
+            WHERE c.kind = 'add' AND c.relation = '' AND a.side = 1
+            """,
+        named_uses=f"""
+            SELECT *, {_LATEST}
+            FROM (SELECT c.correction, c.kind, s.step AS start, arg_min(t.tool, t.label) AS "end", c.role
+                  FROM correction c {_STEP} JOIN tool t ON lower(t.label) = lower(thing(c.other))
+                  WHERE c.relation = 'USES' GROUP BY ALL)
+            """,
+        named_changes=f"""
+            SELECT *, {_LATEST}
+            FROM (SELECT c.correction, c.kind, s.step AS start, t.state_change AS "end", t.entity, t.attribute
+                  FROM correction c {_STEP} JOIN added_change_name n ON n.correction = c.correction
+                       JOIN state_change t ON t.entity_label = n.entity AND t.attribute_label = n.attribute
+                            AND t.before = n.before AND t.after = n.after
+                  UNION ALL
+                  SELECT c.correction, c.kind, s.step, t.state_change, t.entity, t.attribute
+                  FROM correction c {_STEP} JOIN state_change t ON lower(t.label) = lower(thing(c.other))
+                  WHERE c.relation = 'CHANGES' AND c.kind = 'reject')
+            """,
+        named_order=f"""
+            SELECT *, {_LATEST}
+            FROM (SELECT c.correction, c.kind, t.scenario, s.step AS start, e.step AS "end"
+                  FROM correction c {_STEP} JOIN corrected_step e ON e.correction = c.correction AND e.side = 2
+                       JOIN step_total o ON o.key = e.step AND kept(o.support, o.added)
+                       JOIN found_step t ON t.step = s.step
+                  WHERE c.relation = 'PRECEDES' AND s.step <> e.step)
+            """,
+        added_order="""
+            SELECT scenario, correction, start, "end" FROM named_order WHERE kind = 'add' AND latest = 'add'
+            """,
+        rejected_order="SELECT DISTINCT start, \"end\" FROM named_order WHERE latest = 'reject'",
     ),
-    Rule(
-        "step_verdict",
-        """
-        SELECT s.step, arg_max(c.kind, correction) AS latest
-        FROM found_corrected_step s JOIN correction c USING (correction)
-        WHERE c.kind IN ('add', 'reject') AND c.relation = '' AND s.side = 1 GROUP BY s.step
-        """,
+    *(
+        Rule(f"added_{name}", f"SELECT * EXCLUDE (kind, latest) FROM named_{name} WHERE 'add' = kind AND kind = latest")
+        for name in ("uses", "needs", "changes")
     ),
-    Rule(
-        "added_has_sub_event",
-        """
-        SELECT c.correction, t.scenario AS start, s.step AS "end"
-        FROM corrected_step s JOIN correction c USING (correction) JOIN found_step t ON t.step = s.step
-        WHERE c.kind = 'add' AND c.relation = '' AND s.side = 1
-        """,
-    ),
-    Rule(
-        "added_expressed_as",
-        """
-        SELECT DISTINCT c.correction, s.step AS start, a.action AS "end"
-        FROM corrected_action a JOIN correction c USING (correction)
-             JOIN step_of s ON s.scenario = a.scenario AND s.action = a.action
-        WHERE c.kind = 'add' AND c.relation = '' AND a.side = 1
-        """,
-    ),
-    Rule(
-        "named_uses",
-        f"""
-        SELECT *, {_LATEST}
-        FROM (SELECT c.correction, c.kind, s.step AS start, arg_min(t.tool, t.label) AS "end", c.role
-              FROM correction c {_STEP} JOIN tool t ON lower(t.label) = lower(thing(c.other))
-              WHERE c.relation = 'USES' GROUP BY ALL)
-        """,
-    ),
-    Rule("added_uses", "SELECT * EXCLUDE (kind, latest) FROM named_uses WHERE kind = 'add' AND latest = 'add'"),
-    Rule("added_needs", "SELECT * EXCLUDE (kind, latest) FROM named_needs WHERE kind = 'add' AND latest = 'add'"),
-    Rule(
-        "named_changes",
-        f"""
-        SELECT *, {_LATEST}
-        FROM (SELECT c.correction, c.kind, s.step AS start, t.state_change AS "end", t.entity, t.attribute
-              FROM correction c {_STEP} JOIN added_change_name n ON n.correction = c.correction
-                   JOIN state_change t ON t.entity_label = n.entity AND t.attribute_label = n.attribute
-                        AND t.before = n.before AND t.after = n.after
-              UNION ALL
-              SELECT c.correction, c.kind, s.step, t.state_change, t.entity, t.attribute
-              FROM correction c {_STEP} JOIN state_change t ON lower(t.label) = lower(thing(c.other))
-              WHERE c.relation = 'CHANGES' AND c.kind = 'reject')
-        """,
-    ),
-    Rule(
-        "added_changes",
-        "SELECT * EXCLUDE (kind, latest) FROM named_changes WHERE kind = 'add' AND latest = 'add'",
-    ),
-    Rule(
-        "named_order",
-        f"""
-        SELECT *, {_LATEST}
-        FROM (SELECT c.correction, c.kind, t.scenario, s.step AS start, e.step AS "end"
-              FROM correction c {_STEP} JOIN corrected_step e ON e.correction = c.correction AND e.side = 2
-                   JOIN step_total o ON o.key = e.step AND kept(o.support, o.added)
-                   JOIN found_step t ON t.step = s.step
-              WHERE c.relation = 'PRECEDES' AND s.step <> e.step)
-        """,
-    ),
-    Rule(
-        "added_order",
-        "SELECT scenario, correction, start, \"end\" FROM named_order WHERE kind = 'add' AND latest = 'add'",
-    ),
-    Rule("rejected_order", "SELECT DISTINCT start, \"end\" FROM named_order WHERE latest = 'reject'"),
 )
 """What corrections add, from the steps that they name. The order that a correction asks for is `added_order`; the one
 that does not contradict later corrections is `added_precedes` (`kgscripts.assembly.tables.order`)."""

@@ -14,7 +14,7 @@ from itertools import combinations
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, arrow_table
 from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.order import by_group
 from kgscripts.text.lexicon import word_classes
@@ -112,13 +112,19 @@ MOST_STEPS = 300
 FARTHEST = 0.25
 """The largest difference of the mean positions of both."""
 
-_ACTIONS = f"""
-    WITH usual AS (
+
+def usual_steps(least_sources: int, most: int) -> str:
+    """SQL: the usual steps that enough sources tell, of each scenario those with the most support."""
+    return f"""
         SELECT s.scenario, s.step, s.label
         FROM named_step s JOIN step_total t ON t.key = s.step JOIN step_usual u USING (step)
-        WHERE u.usual AND t.support >= greatest(least_support(), {LEAST_SOURCES})
-        QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
-    )
+        WHERE u.usual AND t.support >= greatest(least_support(), {least_sources})
+        QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {most}
+    """
+
+
+_ACTIONS = f"""
+    WITH usual AS ({usual_steps(LEAST_SOURCES, MOST_STEPS)})
     SELECT r.scenario, c.label, r.step, {", ".join(f"a.{part}" for part in ACTION_PARTS)}
     FROM (SELECT DISTINCT scenario, step, action FROM realization JOIN usual USING (scenario, step)) r
          JOIN usual u USING (step) JOIN action a USING (action) JOIN scenario c ON c.scenario = r.scenario
@@ -164,8 +170,7 @@ def _find_candidates(tables: Engine) -> None:
                 told.setdefault(step, []).append(action)
         scenario = actions["scenario"][0].as_py()
         found += [(scenario, *pair) for pair in alternative_steps(told)]
-    columns = {name: pa.array([row[place] for row in found], pa.int32()) for place, name in enumerate(_CANDIDATE.names)}
-    tables.add("alternative_candidate", pa.table(columns, _CANDIDATE))
+    tables.add("alternative_candidate", arrow_table(found, _CANDIDATE))
 
 
 def steps() -> list[Step]:

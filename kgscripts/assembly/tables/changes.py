@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of
-from kgscripts.assembly.engine import ACTION_PARTS, DocumentRule, Engine, Rule, same_action
-from kgscripts.assembly.step import rows
-from kgscripts.changes.attributes import agree, attribute_names
+from kgscripts.assembly.engine import ACTION_PARTS, Rule, same_action
+from kgscripts.assembly.step import document_rules, rows, rules
+from kgscripts.changes.attributes import attribute_names
 
 LEVEL = "CASE WHEN {0} THEN 'certain' ELSE 'likely' END AS level"
 """The level of a change of which a column says whether it is certain."""
@@ -17,16 +17,12 @@ LEVEL = "CASE WHEN {0} THEN 'certain' ELSE 'likely' END AS level"
 _LEADING = "coalesce(a.attribute, r.attribute)"
 _NAMED = "state_change_record r LEFT JOIN attribute_alias a ON a.name = r.attribute"
 
-NAMES = (
-    Rule(
-        "attribute_name",
-        f"SELECT DISTINCT {_LEADING} AS label FROM {_NAMED} UNION SELECT attribute FROM added_change_name",
-    ),
-    Rule(
-        "state_change_name",
-        f"SELECT DISTINCT r.entity, {_LEADING} AS attribute, r.before, r.after FROM {_NAMED} "
-        "UNION SELECT entity, attribute, before, after FROM added_change_name",
-    ),
+NAMES = rules(
+    attribute_name=f"SELECT DISTINCT {_LEADING} AS label FROM {_NAMED} UNION SELECT attribute FROM added_change_name",
+    state_change_name=f"""
+        SELECT DISTINCT r.entity, {_LEADING} AS attribute, r.before, r.after FROM {_NAMED}
+        UNION SELECT entity, attribute, before, after FROM added_change_name
+        """,
 )
 """The distinct names in the records; synonymous names of an attribute are one name."""
 
@@ -53,11 +49,10 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     it did not find the change.
     """
     highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)
-    return (
+    return document_rules(
+        {"place", "numbered_place", "change"},
         # The passages that the format and the sentences give, one kind for each span.
-        DocumentRule(
-            "place",
-            """
+        place="""
             SELECT document, start::INTEGER AS start, "end"::INTEGER AS "end",
                    CASE WHEN bool_or(kind = 'step') THEN 'step' WHEN bool_or(kind = 'sentence') THEN 'sentence'
                         ELSE min(kind) END AS kind
@@ -68,21 +63,13 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             WHERE document IN (SELECT document FROM state_change_record WHERE in_partition(document))
             GROUP BY document, start, "end"
             """,
-            temporary=True,
-        ),
-        DocumentRule(
-            "numbered_place",
-            """
+        numbered_place="""
             SELECT document, start, row_number() OVER (PARTITION BY document ORDER BY start)::INTEGER AS number
             FROM (SELECT DISTINCT document, start
                   FROM (SELECT *, bool_or(kind = 'step') OVER (PARTITION BY document) AS has_steps FROM place)
                   WHERE kind = CASE WHEN has_steps THEN 'step' ELSE 'sentence' END)
             """,
-            temporary=True,
-        ),
-        DocumentRule(
-            "change",
-            f"""
+        change=f"""
             SELECT r.document, r.start, r."end", m.mention, c.state_change, c.label, r.presupposed, r.probability,
                    r.is_certain,
                    CASE WHEN r.predicate IS NULL THEN p.kind WHEN m.mention IS NOT NULL THEN 'mention' END AS kind
@@ -99,29 +86,18 @@ def change_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
                       AND m.start = r.start AND m."end" = r."end" AND m.action = y.action
                  LEFT JOIN place p ON p.document = r.document AND p.start = r.start AND p."end" = r."end"
             """,
-            temporary=True,
-        ),
-        DocumentRule(
-            "mention_change",
-            f"""
+        mention_change=f"""
             SELECT document, mention, state_change, bool_or(is_certain) AS is_certain, {highest}
             FROM change WHERE mention IS NOT NULL GROUP BY document, mention, state_change
             """,
-        ),
-        DocumentRule(
-            "change_instance",
-            """
+        change_instance="""
             SELECT i.*, coalesce(n.number, 0) AS step
             FROM (SELECT document, start, "end", kind, state_change, bool_and(presupposed) AS presupposed,
                          max(probability) AS probability, bool_or(is_certain) AS is_certain
                   FROM change WHERE kind IS NOT NULL GROUP BY document, start, "end", kind, state_change) i
                  ASOF LEFT JOIN numbered_place n ON n.document = i.document AND n.start <= i.start
             """,
-        ),
-        DocumentRule(
-            "unplaced_change",
-            'SELECT document, start, "end", label FROM change WHERE kind IS NULL',
-        ),
+        unplaced_change='SELECT document, start, "end", label FROM change WHERE kind IS NULL',
     )
 
 
@@ -133,8 +109,3 @@ def _aliases() -> pa.Table:
 
 ALIASES = rows("attribute_alias", _aliases)
 """Names of attributes, with the leading name of their group."""
-
-
-def add_functions(engine: Engine) -> None:
-    """Register the function ``agree`` of two values for the rules."""
-    engine.add_function("agree", agree, ["VARCHAR", "VARCHAR"], "BOOLEAN")

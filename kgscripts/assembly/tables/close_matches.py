@@ -15,9 +15,9 @@ import pyarrow as pa
 from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.assembly.engine import ACTION_PARTS, Engine
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, arrow_table
 from kgscripts.assembly.step import Step, rows, tables_in
-from kgscripts.assembly.tables.alternatives import ActionKey
+from kgscripts.assembly.tables.alternatives import ActionKey, usual_steps
 from kgscripts.assembly.tables.clusters import cluster_key
 from kgscripts.assembly.tables.order import by_group
 from kgscripts.models.stored_vectors import SCALE, decoded
@@ -37,12 +37,7 @@ _LEAST_SHARED, _LEAST_SPECIFIC = 30, 10
 object or a place (a verb alone, such as "ask", says too little)."""
 
 _ACTIONS = f"""
-    WITH usual AS (
-        SELECT s.scenario, s.step, s.label
-        FROM named_step s JOIN step_total t ON t.key = s.step JOIN step_usual u USING (step)
-        WHERE u.usual AND t.support >= greatest(least_support(), {LEAST_SOURCES})
-        QUALIFY row_number() OVER (PARTITION BY s.scenario ORDER BY t.support DESC, s.step) <= {MOST_STEPS}
-    )
+    WITH usual AS ({usual_steps(LEAST_SOURCES, MOST_STEPS)})
     SELECT r.scenario, r.step, r.mentions, o.values, u.label,
            {", ".join(f"a.{part}" for part in ACTION_PARTS)}
     FROM (SELECT scenario, step, action, count(DISTINCT mention) AS mentions FROM realization JOIN usual
@@ -90,13 +85,8 @@ def _find(tables: Engine) -> None:
     numbers = steps.step
     found = close_matches(steps)
     pairs = sorted((*sorted((numbers[match.one], numbers[match.other])), match) for match in found)
-    columns = {
-        "start": [start for start, _, _ in pairs],
-        "end": [end for _, end, _ in pairs],
-        "shared": [match.shared / 10_000 for _, _, match in pairs],
-        "similarity": [match.similarity / 10_000 for _, _, match in pairs],
-    }
-    tables.add("close_match_pair", pa.table(columns, _SCHEMA))
+    content = [(start, end, match.shared / 10_000, match.similarity / 10_000) for start, end, match in pairs]
+    tables.add("close_match_pair", arrow_table(content, _SCHEMA))
 
 
 def close_matches(steps: Steps) -> Iterator[Match]:

@@ -17,8 +17,8 @@ from operator import itemgetter
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import ACTION_PARTS, DocumentRule, Engine, Rule, action_key, same_action
-from kgscripts.assembly.step import Step, made_by, tables_in, view
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, action_key, same_action
+from kgscripts.assembly.step import Step, document_rules, made_by, rules, tables_in, view
 from kgscripts.assembly.tables.alternatives import ActionKey, split_by_choice
 from kgscripts.assembly.tables.links import Link, linked_clusters
 from kgscripts.text.lexicon import word_list
@@ -89,68 +89,70 @@ def assembled_clusters(actions: Sequence[ActionKey], sources: Sequence[int], mer
     return with_named_steps(actions, sources, split_by_choice(actions, sources, merged))
 
 
-SENSES = (
-    DocumentRule(
-        "sense_part",
-        """
+_OF_DOCUMENTS = document_rules(
+    sense_part="""
         SELECT scenario, action, count(*) AS support FROM (
             SELECT DISTINCT scenario, action, document FROM occurrence WHERE in_partition(document)
         ) GROUP BY ALL
         """,
-    ),
+    # Each mention as a mention of a step, once for each of its scenarios.
+    realization="""
+        SELECT o.*, s.step,
+               m.* EXCLUDE (mention, document, start, "end", action)
+        FROM occurrence o JOIN step_of s USING (scenario, action) JOIN mention m USING (mention)
+        WHERE in_partition(o.document) AND in_partition(m.document)
+        """,
+)
+_TABLES = rules(
     # What an action means in a scenario, or in none, with the number of sources; 0 for what only a person adds.
-    Rule(
-        "sense",
-        """
+    sense="""
         SELECT scenario, action, sum(support)::BIGINT AS support
         FROM (FROM sense_part UNION ALL SELECT scenario, action, 0 FROM added_action)
         GROUP BY scenario, action
         """,
-    ),
+    # The steps, including those that people reject.
+    found_step="SELECT row_number() OVER (ORDER BY id)::INTEGER AS step, * FROM unnumbered_step",
+    # The actions that the enricher merged with others.
+    merged_wording="""
+        SELECT s.step, s.action, m.probability FROM step_of s JOIN merged_action m USING (scenario, action)
+        QUALIFY count(*) OVER (PARTITION BY s.step, m.cluster) > 1
+        """,
+    step_of="""
+        SELECT m.scenario, m.action, s.step FROM member m JOIN found_step s USING (scenario, cluster)
+             ANTI JOIN rejected_step r ON r.step = s.step
+        """,
+    # The clusters of actions without a scenario, by their words, since there may be any number of actions.
+    unscripted_member="""
+        SELECT 0::INTEGER AS scenario, s.action, min(s.action) OVER (PARTITION BY predicate, particle, object,
+            CASE WHEN object = '' THEN preposition ELSE '' END,
+            CASE WHEN object = '' THEN prepositional_object ELSE '' END) AS cluster
+        FROM sense s JOIN action a USING (action) WHERE s.scenario = 0
+        """,
+    # The clusters of the enricher that merges steps.
+    merged_action=f"""
+        SELECT c.scenario, a.action, c.cluster, c.probability
+        FROM (SELECT target AS scenario, ordinal AS cluster, probability, UNNEST(actions) AS member
+              FROM step_cluster_of) c
+             JOIN action a ON {same_action("c.member", "a")}
+        """,
+    # The steps of a written script are different ones, unless a person has joined steps of the scenario.
+    written_link="""
+        WITH written AS (
+            SELECT DISTINCT o.document, o.scenario, o.action
+            FROM written_step_record w JOIN occurrence o ON o.document = w.document AND o.start = w.start
+            WHERE o.scenario > 0 AND o.scenario NOT IN (SELECT scenario FROM link WHERE same)
+        )
+        SELECT DISTINCT a.scenario, a.action AS one, b.action AS other, false AS same
+        FROM written a JOIN written b ON b.document = a.document AND b.scenario = a.scenario AND a.action < b.action
+        ANTI JOIN link l ON l.scenario = a.scenario AND l.one = a.action AND l.other = b.action
+        """,
 )
-
-UNSCRIPTED = Rule(
-    "unscripted_member",
-    """
-    SELECT 0::INTEGER AS scenario, s.action, min(s.action) OVER (PARTITION BY predicate, particle, object,
-        CASE WHEN object = '' THEN preposition ELSE '' END, CASE WHEN object = '' THEN prepositional_object ELSE '' END)
-        AS cluster
-    FROM sense s JOIN action a USING (action) WHERE s.scenario = 0
-    """,
-)
-"""The clusters of actions without a scenario, by their words, since there may be any number of actions."""
-
-MERGED = Rule(
-    "merged_action",
-    f"""
-    SELECT c.scenario, a.action, c.cluster, c.probability
-    FROM (SELECT target AS scenario, ordinal AS cluster, probability, UNNEST(actions) AS member
-          FROM step_cluster_of) c
-         JOIN action a ON {same_action("c.member", "a")}
-    """,
-)
-"""The clusters of the enricher that merges steps."""
 
 _SCRIPTED = f"""
     SELECT s.scenario, s.action, m.cluster, s.support, {", ".join(f"a.{part}" for part in ACTION_PARTS)}
     FROM sense s JOIN action a USING (action) LEFT JOIN merged_action m USING (scenario, action)
     WHERE s.scenario > 0 ORDER BY s.scenario, a.place
 """
-WRITTEN = Rule(
-    "written_link",
-    """
-    WITH written AS (
-        SELECT DISTINCT o.document, o.scenario, o.action
-        FROM written_step_record w JOIN occurrence o ON o.document = w.document AND o.start = w.start
-        WHERE o.scenario > 0 AND o.scenario NOT IN (SELECT scenario FROM link WHERE same)
-    )
-    SELECT DISTINCT a.scenario, a.action AS one, b.action AS other, false AS same
-    FROM written a JOIN written b ON b.document = a.document AND b.scenario = a.scenario AND a.action < b.action
-    ANTI JOIN link l ON l.scenario = a.scenario AND l.one = a.action AND l.other = b.action
-    """,
-)
-"""The steps of a written script are different ones, unless a person has joined steps of the scenario."""
-
 _LINKS = "SELECT scenario, one, other, same FROM link UNION ALL SELECT scenario, one, other, same FROM written_link"
 
 
@@ -207,11 +209,9 @@ def _members(scenarios: list[int], actions: list[int], clusters: list[int]) -> p
     return pa.table({name: pa.array(values, pa.int32()) for name, values in columns.items()})
 
 
-STEPS = (
+STEPS = rules(
     # The id that each action would give a step, and whether it leads its cluster.
-    Rule(
-        "named_member",
-        f"""
+    named_member=f"""
         SELECT m.scenario, m.cluster, m.action, a.place, a.label, a.readable, s.support,
                a.predicate, a.particle, a.object, a.object IN {PRONOUNS} AS unnamed,
                a.particle = '' AND a.predicate IN ({listed("verb")}) AS vague, a.preposition <> '' AS has_place,
@@ -220,10 +220,7 @@ STEPS = (
         FROM member m JOIN sense s USING (scenario, action) JOIN action a USING (action)
              LEFT JOIN scenario c ON c.scenario = m.scenario
         """,
-    ),
-    Rule(
-        "leader",
-        """
+    leader="""
         SELECT scenario, cluster, count(*) AS members,
                arg_min(action, row(unnamed, vague AND NOT has_place, -support, place)) AS most_frequent,
                CASE WHEN arg_min(support, row(unnamed, -support, place)) >= 2 * arg_min(support, row(unnamed, place))
@@ -231,13 +228,10 @@ STEPS = (
                     ELSE arg_min(action, row(unnamed, place)) END AS action
         FROM named_member GROUP BY scenario, cluster
         """,
-    ),
     # Numbered later by ascending id. The label is that of the most frequent action. Its place is left out where the
     # actions differ in nothing else, and no other step of the scenario would have the same label; "put the pot" needs
     # one.
-    Rule(
-        "unnumbered_step",
-        """
+    unnumbered_step="""
         SELECT scenario, cluster, leader, id,
                CASE WHEN members = 1 OR wordings > 1
                          OR (scenario > 0 AND count(*) OVER (PARTITION BY scenario, cluster_label) > 1)
@@ -254,42 +248,7 @@ STEPS = (
               FROM leader l JOIN named_member m USING (scenario, cluster)
               GROUP BY l.scenario, l.cluster, l.members, l.action, l.most_frequent)
         """,
-    ),
 )
-
-STEP = Rule(
-    "found_step",
-    "SELECT row_number() OVER (ORDER BY id)::INTEGER AS step, * FROM unnumbered_step",
-)
-"""The steps, including those that people reject."""
-
-REALIZATION = (
-    Rule(
-        "step_of",
-        "SELECT m.scenario, m.action, s.step FROM member m JOIN found_step s USING (scenario, cluster) "
-        "ANTI JOIN rejected_step r ON r.step = s.step",
-    ),
-    # Each mention as a mention of a step, once for each of its scenarios.
-    DocumentRule(
-        "realization",
-        """
-        SELECT o.*, s.step,
-               m.* EXCLUDE (mention, document, start, "end", action)
-        FROM occurrence o JOIN step_of s USING (scenario, action) JOIN mention m USING (mention)
-        WHERE in_partition(o.document) AND in_partition(m.document)
-        """,
-    ),
-)
-
-
-MERGED_WORDING = Rule(
-    "merged_wording",
-    """
-    SELECT s.step, s.action, m.probability FROM step_of s JOIN merged_action m USING (scenario, action)
-    QUALIFY count(*) OVER (PARTITION BY s.step, m.cluster) > 1
-    """,
-)
-"""The actions that the enricher merged with others."""
 
 
 def steps(by_words: bool) -> list[Step]:
@@ -299,14 +258,8 @@ def steps(by_words: bool) -> list[Step]:
     """
     reads = tables_in(_SCRIPTED) | tables_in(_LINKS)
     return [
-        *(made_by(rule) for rule in SENSES),
-        made_by(UNSCRIPTED),
-        made_by(MERGED),
-        made_by(WRITTEN),
+        *(made_by(rule) for rule in (*_OF_DOCUMENTS, *_TABLES)),
         Step("scripted_member", ("scripted_member",), reads, partial(_cluster_scripted, by_words=by_words)),
         view("member", "FROM scripted_member UNION ALL BY NAME FROM unscripted_member"),
         made_by(*STEPS, name="unnumbered_step"),
-        made_by(STEP),
-        *(made_by(rule) for rule in REALIZATION),
-        made_by(MERGED_WORDING),
     ]

@@ -12,7 +12,7 @@ from functools import partial
 import pyarrow as pa
 from attrs import evolve, frozen
 
-from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.engine import Engine, arrow_table
 from kgscripts.assembly.step import Step, rows, tables_in, view
 from kgscripts.assembly.tables.words import names_source, spans_of
 from kgscripts.records.store import RecordStore
@@ -72,8 +72,7 @@ def _sources(corrections: Sequence[Correction], store: RecordStore) -> pa.Table:
         for number, words in about
         if names_source(words, name, digest)
     }
-    numbers, digests = zip(*sorted(found), strict=True) if found else ((), ())
-    return pa.table({"correction": pa.array(numbers, pa.int32()), "digest": pa.array(digests, pa.string())})
+    return arrow_table(sorted(found), pa.schema([("correction", pa.int32()), ("digest", pa.string())]))
 
 
 def _correct(corrections: Sequence[Correction], tables: Engine) -> None:
@@ -92,12 +91,9 @@ def _correct(corrections: Sequence[Correction], tables: Engine) -> None:
         if numbers:
             segments += ((document, item) for item in found)
             applied += ((document, number) for number in sorted(numbers))
-    columns = [[document for document, _ in segments]]
-    columns += [[getattr(item, name) for _, item in segments] for name in _SEGMENTS.names[1:]]
-    arrays = [pa.array(column, item.type) for column, item in zip(columns, _SEGMENTS, strict=True)]
-    tables.add("corrected_segment", pa.table(arrays, _SEGMENTS))
-    pairs = list(zip(*applied, strict=True)) or [(), ()]
-    tables.add("about_document", pa.table([pa.array(column, pa.int32()) for column in pairs], _APPLIED))
+    told_rows = [(document, *(getattr(item, name) for name in _SEGMENTS.names[1:])) for document, item in segments]
+    tables.add("corrected_segment", arrow_table(told_rows, _SEGMENTS))
+    tables.add("about_document", arrow_table(applied, _APPLIED))
 
 
 def corrected(

@@ -13,14 +13,15 @@ from functools import partial
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
-from kgscripts.assembly.step import Step, made_by, rows, tables_in, view
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, arrow_table
+from kgscripts.assembly.step import Step, made_by, rows, rules, tables_in, view
 from kgscripts.assembly.tables import additions, corrected_segments
 from kgscripts.assembly.tables.links import Link, agreeing, holding, leading_of
 from kgscripts.assembly.tables.titles import told_key
 from kgscripts.assembly.tables.words import RENAMED, THINGS_READ, action_of, leading_names, names_of_things
-from kgscripts.changes.attributes import leading_attribute
+from kgscripts.changes.attributes import agree, leading_attribute
 from kgscripts.records.store import RecordStore
+from kgscripts.titles.keys import title_key
 from schemas.corrections import NEEDS, OF_SCENARIOS, OF_STEPS, OF_THINGS, Correction, CorrectionKind, change_in
 
 ORDER = "PRECEDES"
@@ -74,31 +75,22 @@ ACTIONS = (
 )
 """The actions that corrections name, those of texts and those that corrections add."""
 
-STEPS = (
-    Rule(
-        "found_corrected_step",
-        """
+STEPS = rules(
+    found_corrected_step="""
         SELECT DISTINCT c.correction, c.side, s.step
         FROM corrected_action c JOIN member m USING (scenario, action) JOIN found_step s USING (scenario, cluster)
         """,
-    ),
-    Rule(
-        "rejected_step",
-        """
+    rejected_step="""
         SELECT step FROM step_verdict WHERE latest = 'reject'
         """,
-    ),
-    Rule("corrected_step", "FROM found_corrected_step c ANTI JOIN rejected_step r USING (step)"),
-    Rule(
-        "step",
-        """
+    corrected_step="FROM found_corrected_step c ANTI JOIN rejected_step r USING (step)",
+    step="""
         SELECT s.* REPLACE (coalesce(n.name, s.label) AS label)
         FROM named_step s
              LEFT JOIN (SELECT s.step, arg_max(c.name, c.correction) AS name
                         FROM corrected_step s JOIN correction c USING (correction) WHERE c.kind = 'rename'
                         GROUP BY s.step) n ON n.step = s.step
         """,
-    ),
 )
 """The steps that corrections name, and the steps with the names that people give them."""
 
@@ -146,8 +138,9 @@ _ACTIONS = "FROM corrected_action ORDER BY correction, side, scenario, place"
 
 
 def add_functions(engine: Engine, corrections: Sequence[Correction]) -> None:
-    """Register ``thing(name)`` for the rules, the name of the group to which a thing belongs, and
-    ``scenario_key(name)``, the key that all names of one scenario share."""
+    """Register the functions of the rules: ``thing(name)``, the name of the group to which a thing belongs,
+    ``scenario_key(name)``, the key that all names of one scenario share, `told_key`, ``activity_key(words)``, which is
+    the same for a listed scenario and for an action that names it, and `agree`."""
     engine.add_map("thing", leading_names(corrections))
     keys = leading_of(corrections, OF_SCENARIOS, keys_of_scenarios)
 
@@ -155,7 +148,9 @@ def add_functions(engine: Engine, corrections: Sequence[Correction]) -> None:
         key = told_key(name)
         return keys.get(key, key)
 
-    engine.add_function("scenario_key", scenario_key, ["VARCHAR"], "VARCHAR")
+    for name, function in (("scenario_key", scenario_key), ("told_key", told_key), ("activity_key", title_key)):
+        engine.add_function(name, function, ["VARCHAR"], "VARCHAR")
+    engine.add_function("agree", agree, ["VARCHAR", "VARCHAR"], "BOOLEAN")
 
 
 def keys_of_scenarios(correction: Correction) -> tuple[str, str]:
@@ -177,8 +172,7 @@ def _given_names(corrections: Sequence[Correction]) -> pa.Table:
         for number, item in enumerate(corrections)
         if item.kind is CorrectionKind.RENAME_SCENARIO and holds[number]
     }
-    names = (pa.array(found.keys(), pa.string()), pa.array(found.values(), pa.string()))
-    return pa.table(names, ["key", "label"])
+    return arrow_table(found.items(), pa.schema([("key", pa.string()), ("label", pa.string())]))
 
 
 def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
@@ -227,9 +221,8 @@ def _table(corrections: Sequence[Correction]) -> pa.Table:
 def _links(links: Iterable[tuple[int, Link]]) -> pa.Table:
     """The table of links, each with its scenario."""
     found = [(scenario, link.one, link.other, link.same) for scenario, link in links]
-    schema = pa.schema([("scenario", _INTEGER), ("one", _INTEGER), ("other", _INTEGER), ("same", pa.bool_())])
-    columns = list(zip(*found, strict=True)) or [()] * len(schema)
-    return pa.table([pa.array(column, item.type) for column, item in zip(columns, schema, strict=True)], schema)
+    numbers = ((name, _INTEGER) for name in ("scenario", "one", "other"))
+    return arrow_table(found, pa.schema([*numbers, ("same", pa.bool_())]))
 
 
 def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
@@ -262,8 +255,8 @@ def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
                 verdicts[number] = agrees
             found += ((scenario, link) for link in group if agrees)
     tables.add("link", _links(found))
-    columns = (pa.array(list(verdicts), _INTEGER), pa.array(list(verdicts.values()), pa.bool_()))
-    tables.add("link_verdict", pa.table(columns, ["correction", "holds"]))
+    schema = pa.schema([("correction", _INTEGER), ("holds", pa.bool_())])
+    tables.add("link_verdict", arrow_table(verdicts.items(), schema))
 
 
 _CHANGE_PARTS = ("entity", "attribute", "before", "after")
@@ -295,10 +288,7 @@ def _content(
             for number, item in enumerate(corrections)
             if item.kind is CorrectionKind.ADD and (name := name_of(item, lambda word: names.get(word, word)))
         ]
-        kinds = [pa.int32(), *(pa.string() for _ in columns)]
-        values: Iterable[Iterable[int | str]] = zip(*found, strict=True) if found else ((),) * len(kinds)
-        arrays = [pa.array(column, kind) for column, kind in zip(values, kinds, strict=True)]
-        return pa.table(arrays, ["correction", *columns])
+        return arrow_table(found, pa.schema([("correction", _INTEGER), *((name, pa.string()) for name in columns)]))
 
     return content
 

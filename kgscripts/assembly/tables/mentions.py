@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgscripts.assembly.engine import ACTION_PARTS, DocumentRule, Rule, action_key, same_action
-from kgscripts.assembly.step import Step, made_by
+from kgscripts.assembly.engine import ACTION_PARTS, Rule, action_key, same_action
+from kgscripts.assembly.step import Step, document_rules, made_by, rules
 from kgscripts.assembly.tables import changes, titles
 from kgscripts.assembly.tables.titles import ACTION_WORDS, SENSE_WORDS, WORDS_PART
 from kgscripts.typicality.naming import listed
@@ -28,20 +28,15 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     """
     by_reader = "".join(f", max(r.confidence) FILTER (WHERE r.reader = {item}) AS about_{item}" for item in readers)
     highest = "".join(f", max(s.about_{item}) AS about_{item}" for item in readers)
-    return (
-        DocumentRule(
-            "segment",
-            f"""
+    return document_rules(
+        segment=f"""
             SELECT r.document, r.start, r."end", s.scenario, max(r.confidence) AS confidence{by_reader}
             FROM segment_record r JOIN scenario s ON s.label = r.scenario WHERE in_partition(r.document)
             GROUP BY r.document, r.start, r."end", s.scenario
             """,
-        ),
         # A mention belongs to the scenarios of the segments in which it starts; to scenario 0 outside of segments. One
         # that names the whole scenario is no occurrence in it, but for the steps that a person wrote.
-        DocumentRule(
-            "occurrence",
-            f"""
+        occurrence=f"""
             SELECT *, relative_position(row_number() OVER mentions - 1, count(*) OVER scenario_of) AS position
             FROM (SELECT m.mention, m.document, coalesce(s.scenario, 0) AS scenario, m.action, m.start,
                          m."end"{highest}
@@ -54,7 +49,6 @@ def segment_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
             WINDOW mentions AS (PARTITION BY document, scenario ORDER BY mention),
                    scenario_of AS (PARTITION BY document, scenario)
             """,
-        ),
     )
 
 
@@ -62,40 +56,35 @@ _PARTS = ", ".join(ACTION_PARTS)
 _ACTION_LABEL = "concat_ws(' ', " + ", ".join(f"nullif({part}, '')" for part in ACTION_PARTS) + ")"
 
 NAMES = (
-    Rule(
-        "action_name",
-        f"SELECT DISTINCT {', '.join(f'action.{part} AS {part}' for part in ACTION_PARTS)} "
-        f"FROM event_mention_record UNION SELECT {_PARTS} FROM added_action_name",
-    ),
-    Rule(
-        "entity_name",
-        """
-        SELECT DISTINCT label FROM (
-            SELECT UNNEST(participants).lemma AS label FROM event_mention_record
-            UNION ALL
-            SELECT lemma FROM need_record WHERE role IS NULL
-            UNION ALL
-            SELECT entity FROM state_change_record
-            UNION ALL
-            SELECT entity FROM added_change_name
-            UNION ALL
-            SELECT label FROM added_supply_name
-        )
-        """,
-    ),
-    Rule(
-        "tool_name",
-        """
-        SELECT DISTINCT lemma AS label FROM (
-            SELECT UNNEST(tools).lemma AS lemma FROM event_mention_record
-            UNION ALL
-            SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_record)
-            UNION ALL
-            SELECT lemma FROM need_record WHERE role IS NOT NULL
-            UNION ALL
-            SELECT label FROM added_tool_name
-        )
-        """,
+    *rules(
+        action_name=f"""
+            SELECT DISTINCT {", ".join(f"action.{part} AS {part}" for part in ACTION_PARTS)}
+            FROM event_mention_record UNION SELECT {_PARTS} FROM added_action_name
+            """,
+        entity_name="""
+            SELECT DISTINCT label FROM (
+                SELECT UNNEST(participants).lemma AS label FROM event_mention_record
+                UNION ALL
+                SELECT lemma FROM need_record WHERE role IS NULL
+                UNION ALL
+                SELECT entity FROM state_change_record
+                UNION ALL
+                SELECT entity FROM added_change_name
+                UNION ALL
+                SELECT label FROM added_supply_name
+            )
+            """,
+        tool_name="""
+            SELECT DISTINCT lemma AS label FROM (
+                SELECT UNNEST(tools).lemma AS lemma FROM event_mention_record
+                UNION ALL
+                SELECT UNNEST(step.tools).lemma FROM (SELECT UNNEST(steps) AS step FROM decomposition_record)
+                UNION ALL
+                SELECT lemma FROM need_record WHERE role IS NOT NULL
+                UNION ALL
+                SELECT label FROM added_tool_name
+            )
+            """,
     ),
     *changes.NAMES,
 )
@@ -140,10 +129,9 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
     """
     scores = ", ".join(f"max(e.score) FILTER (WHERE e.reader = {reader}) AS reader_{reader}" for reader in readers)
     highest = ", ".join(f"max(reader_{reader}) AS reader_{reader}" for reader in readers)
-    return (
-        DocumentRule(
-            "event",
-            f"""
+    return document_rules(
+        {"event"},
+        event=f"""
             SELECT (document::BIGINT << 24) + dense_rank() OVER (
                        PARTITION BY document ORDER BY start, "end", first_ordinal, place) - 1 AS mention, *
             FROM (SELECT e.document, e.start::INTEGER AS start, e."end"::INTEGER AS "end", a.action, a.place, e.reader,
@@ -153,20 +141,13 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
                   FROM event_mention_record e JOIN action a ON {same_action("e.action", "a")}
                   WHERE in_partition(e.document))
             """,
-            temporary=True,
-        ),
-        DocumentRule(
-            "mention",
-            f"""
+        mention=f"""
             SELECT mention, document, start, "end", action, bool_or(instructed) AS instructed,
                    nullif(max(clause), '') AS clause, {scores}
             FROM event e GROUP BY mention, document, start, "end", action ORDER BY mention
             """,
-        ),
         # Of the mentions of a span, each measure once, in the order in which they are read.
-        DocumentRule(
-            "measured_span",
-            """
+        measured_span="""
             SELECT document, start, "end",
                    list(written ORDER BY place, written) FILTER (WHERE kind = 'quantity') AS quantities,
                    list(written ORDER BY place, written) FILTER (WHERE kind = 'size') AS sizes,
@@ -179,10 +160,7 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
                   GROUP BY ALL)
             GROUP BY document, start, "end"
             """,
-        ),
-        DocumentRule(
-            "participant",
-            f"""
+        participant=f"""
             SELECT mention, document, entity, role, count(*) AS arguments, {highest}
             FROM (SELECT e.mention, e.document, n.entity, e.argument.role AS role, {scores}
                   FROM (SELECT mention, document, reader, score, UNNEST(participants) AS argument FROM event) e
@@ -190,17 +168,13 @@ def mention_rules(readers: Sequence[int]) -> tuple[Rule, ...]:
                   GROUP BY e.mention, e.document, n.entity, role, e.argument.start, e.argument."end")
             GROUP BY mention, document, entity, role
             """,
-        ),
-        DocumentRule(
-            "named_tool",
-            f"""
+        named_tool=f"""
             SELECT e.mention, e.document, n.tool, e.tool.role AS role, bool_and(e.tool.inferred) AS inferred, {scores}
             FROM (SELECT mention, document, reader, tool, CASE WHEN tool.inferred THEN round(score * {INFERRED}, 4)
                          ELSE score END AS score
                   FROM (SELECT mention, document, reader, score, UNNEST(tools) AS tool FROM event)) e
                  JOIN tool n ON n.label = e.tool.lemma GROUP BY e.mention, e.document, n.tool, role
             """,
-        ),
     )
 
 
@@ -219,21 +193,17 @@ _ALIGNED = f"""
               AND c.action = z.action AND in_partition(c.document)
 """
 
-ALIGNED = (
+ALIGNED = document_rules(
     # The concrete steps of abstract mentions; positions are relative to the other steps.
-    DocumentRule(
-        "aligned_step",
-        f"SELECT DISTINCT document, reader, abstract, concrete, log_probability, position, tools FROM ({_ALIGNED}) "
-        "WHERE abstract IS NOT NULL AND concrete IS NOT NULL",
-    ),
-    DocumentRule(
-        "unaligned_step",
-        f"""
+    aligned_step=f"""
+        SELECT DISTINCT document, reader, abstract, concrete, log_probability, position, tools FROM ({_ALIGNED})
+        WHERE abstract IS NOT NULL AND concrete IS NOT NULL
+        """,
+    unaligned_step=f"""
         SELECT document, start, "end", {_ACTION_LABEL} AS label
         FROM (SELECT document, start, "end", abstract, concrete, UNNEST(action) FROM ({_ALIGNED}))
         WHERE abstract IS NULL OR concrete IS NULL
         """,
-    ),
 )
 
 

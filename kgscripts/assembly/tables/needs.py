@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from kgscripts.assembly.counting import confidence_of, reader_columns
-from kgscripts.assembly.engine import DocumentRule, Engine, Rule
-from kgscripts.assembly.step import Step, made_by, tables_in
+from kgscripts.assembly.engine import DocumentRule, Engine, Rule, arrow_table
+from kgscripts.assembly.step import Step, document_rules, made_by, rules, tables_in
 from kgscripts.text.lexicon import foods, is_a, is_tool, verbs, word_classes, word_list
 
 _AFTER = word_list("words behind a product")
@@ -63,16 +63,6 @@ def class_of(label: str) -> frozenset[str]:
     return word_classes("kgscripts.assembly", "needs.txt")[label]
 
 
-_NEEDED = Rule(
-    "needed",
-    """
-    SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS needed, *
-    FROM (SELECT id, label, tool, NULL::INTEGER AS entity FROM tool
-          UNION ALL SELECT id, label, NULL, entity FROM entity)
-    """,
-)
-"""Tools and entities, numbered by ascending id: the ends of NEEDS."""
-
 _THINGS = "SELECT needed, label, tool IS NOT NULL AS is_tool FROM needed"
 _SCENARIOS = "SELECT scenario, own AS label FROM scenario"
 
@@ -81,12 +71,11 @@ def steps(readers: Sequence[int]) -> list[Step]:
     """The tables `needed`, `thing_class`, `thing_head`, `product`, `worked_on`, `listed_need`, `used_need` and
     `need_amount`."""
     return [
-        made_by(_NEEDED),
         Step("thing_class", ("thing_class", "thing_head"), tables_in(_THINGS), _classes),
         Step("product", ("product", "worked_on"), tables_in(_SCENARIOS), _products),
         made_by(_listed(readers)),
         made_by(*_used(readers), name="used_need"),
-        *(made_by(rule) for rule in _AMOUNTS),
+        *(made_by(rule) for rule in _TABLES),
     ]
 
 
@@ -115,10 +104,9 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
     """
     mention = 'r.document, r.scenario, r.mention, r.start, r."end"'
     here = "in_partition(r.document) AND r.scenario > 0"
-    return (
-        DocumentRule(
-            "used_thing",
-            f"""
+    return document_rules(
+        {"used_thing", "narrower_thing"},
+        used_thing=f"""
             SELECT {mention}, k.needed, u.role{reader_columns(readers, "u")}
             FROM {of_usual} JOIN named_tool u USING (mention) JOIN needed k ON k.tool = u.tool
                  JOIN thing_class x ON x.needed = k.needed
@@ -145,11 +133,7 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
                         AND NOT (a.predicate IN ({_words("making")}) AND a.object = k.label))
                        OR (p.role IN ('other', 'place', 'companion') AND a.predicate IN ({_words("using")})))
             """,
-            temporary=True,
-        ),
-        DocumentRule(
-            "narrower_thing",
-            """
+        narrower_thing="""
             WITH named AS (
                 SELECT DISTINCT document, scenario, needed
                 FROM (SELECT document, scenario, needed FROM used_thing
@@ -160,45 +144,41 @@ def _used(readers: Sequence[int]) -> tuple[Rule, ...]:
                  JOIN named n ON n.needed = h.needed AND n.document = b.document AND n.scenario = b.scenario
             GROUP BY ALL HAVING count(*) = 1
             """,
-            temporary=True,
-        ),
-        DocumentRule(
-            "used_need",
-            """
+        used_need="""
             SELECT u.* REPLACE (coalesce(n.narrower, u.needed) AS needed)
             FROM used_thing u LEFT JOIN narrower_thing n USING (document, scenario, needed)
                  ANTI JOIN (SELECT scenario, needed FROM worked_on JOIN needed USING (label)) USING (scenario, needed)
                  ANTI JOIN (SELECT document FROM written_step) USING (document)
             """,
-        ),
     )
 
 
-_AMOUNTS = (
-    DocumentRule(
-        "need_amount_part",
-        """
-        SELECT scenario, needed, amount, count(DISTINCT document) AS support FROM listed_need
-        WHERE amount <> '' AND in_partition(document) GROUP BY scenario, needed, amount
-        """,
+_TABLES = (
+    *document_rules(
+        need_amount_part="""
+            SELECT scenario, needed, amount, count(DISTINCT document) AS support FROM listed_need
+            WHERE amount <> '' AND in_partition(document) GROUP BY scenario, needed, amount
+            """
     ),
-    Rule(
-        "need_amount",
-        """
-        SELECT scenario, needed, arg_min(amount, row(-support, amount)) AS amount
-        FROM (SELECT scenario, needed, amount, sum(support)::BIGINT AS support FROM need_amount_part
-              GROUP BY scenario, needed, amount)
-        GROUP BY scenario, needed
-        """,
-    ),
-    Rule(
-        "need_choice",
-        """
-        SELECT scenario, needed, nullif(array_to_string(list_sort(list_distinct(flatten(list(instead)))), '; '), '')
-                   AS instead,
-               nullif(bool_and(optional), false) AS optional
-        FROM listed_need GROUP BY scenario, needed
-        """,
+    *rules(
+        # Tools and entities, numbered by ascending id: the ends of NEEDS.
+        needed="""
+            SELECT (row_number() OVER (ORDER BY id) - 1)::INTEGER AS needed, *
+            FROM (SELECT id, label, tool, NULL::INTEGER AS entity FROM tool
+                  UNION ALL SELECT id, label, NULL, entity FROM entity)
+            """,
+        need_amount="""
+            SELECT scenario, needed, arg_min(amount, row(-support, amount)) AS amount
+            FROM (SELECT scenario, needed, amount, sum(support)::BIGINT AS support FROM need_amount_part
+                  GROUP BY scenario, needed, amount)
+            GROUP BY scenario, needed
+            """,
+        need_choice="""
+            SELECT scenario, needed, nullif(array_to_string(list_sort(list_distinct(flatten(list(instead)))), '; '), '')
+                       AS instead,
+                   nullif(bool_and(optional), false) AS optional
+            FROM listed_need GROUP BY scenario, needed
+            """,
     ),
 )
 """The amount of each thing that most sources write; of several, the first in the alphabet. And what does as well, and
@@ -219,13 +199,8 @@ def _classes(tables: Engine) -> None:
         words = [] if is_a(label, "no_kind") else label.split(" ")
         ends = (numbers.get((" ".join(words[start:]), tool)) for start in range(1, len(words)))
         heads += ((number, head) for head in ends if head is not None)
-    tables.add("thing_class", _pairs(classes, "needed", ("kind", pa.string())))
-    tables.add("thing_head", _pairs(heads, "needed", ("head", pa.int32())))
-
-
-def _pairs(rows: Sequence[tuple[int, object]], number: str, value: tuple[str, pa.DataType]) -> pa.Table:
-    columns = (pa.array([row[0] for row in rows], pa.int32()), pa.array([row[1] for row in rows], value[1]))
-    return pa.table(columns, [number, value[0]])
+    tables.add("thing_class", arrow_table(classes, pa.schema([("needed", pa.int32()), ("kind", pa.string())])))
+    tables.add("thing_head", arrow_table(heads, pa.schema([("needed", pa.int32()), ("head", pa.int32())])))
 
 
 def _tool_class(noun: str) -> str:
@@ -258,7 +233,7 @@ def _products(tables: Engine) -> None:
     labels = list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
     for table, names in (("product", product_names), ("worked_on", worked_on_names)):
         found = [(scenario, name) for scenario, label in labels for name in sorted(names(label))]
-        tables.add(table, _pairs(found, "scenario", ("label", pa.string())))
+        tables.add(table, arrow_table(found, pa.schema([("scenario", pa.int32()), ("label", pa.string())])))
 
 
 def _words(label: str, further: Iterable[str] = ()) -> str:

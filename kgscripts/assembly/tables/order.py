@@ -12,9 +12,9 @@ pairs with at least as much evidence is left out, so that the result stays small
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from graphlib import TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import Step, made_by, tables_in
+from kgscripts.assembly.step import Step, in_order, made_by, tables_in
 from kgscripts.assembly.tables import order_pairs
 from kgscripts.wilson import lower_bounds
 
@@ -142,21 +142,12 @@ def positions_of(known: Sequence[float | None], earlier: Sequence[int], later: S
 
 def topological_ranks(count: int, earlier: Iterable[int], later: Iterable[int], keys: Sequence[Any]) -> list[int]:
     """The rank, from 1, of each of `count` steps: after all steps that precede it, otherwise by its key."""
-    following: list[list[int]] = [[] for _ in range(count)]
-    missing = [0] * count
+    sorter: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(range(count), ()))
     for first, second in zip(earlier, later, strict=True):
-        following[first].append(second)
-        missing[second] += 1
-    ready = [(keys[step], step) for step in range(count) if not missing[step]]
-    heapq.heapify(ready)
+        sorter.add(second, first)
     ranks = [0] * count
-    for rank in range(1, count + 1):
-        _, step = heapq.heappop(ready)
+    for rank, step in enumerate(in_order(sorter, keys), 1):
         ranks[step] = rank
-        for other in following[step]:
-            missing[other] -= 1
-            if not missing[other]:
-                heapq.heappush(ready, (keys[other], other))
     return ranks
 
 
@@ -210,13 +201,19 @@ _GIVEN = """
 say."""
 
 
+def _numbered(pairs: pa.Table) -> tuple[Integers, Integers]:
+    """The steps of pairs, numbered from 0."""
+    both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
+    earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
+    return earlier, later
+
+
 def _decide(tables: Engine) -> None:
     kept = [_PAIR_COLUMNS.empty_table()]
     contradicted = [_PAIR_COLUMNS.empty_table()]
     given = {pairs["scenario"][0].as_py(): pairs for pairs in by_group(tables.table(_GIVEN).to_batches(), "scenario")}
     for pairs in by_group(tables.rows(_CANDIDATES), "scenario"):
-        both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
-        earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
+        earlier, later = _numbered(pairs)
         likely = estimated_order(earlier, later, pairs["support"].to_numpy(), pairs["against"].to_numpy())
         decided = pa.array(pairs["support"].to_numpy() > pairs["against"].to_numpy())
         decided = pc.and_(decided, pa.array(likely >= LEAST_PER_MILLE))
@@ -238,8 +235,7 @@ def _rank_of_scenario(
     distance = np.zeros(len(pairs))
     if told is not None:
         distance[first:] = told["distance"].to_numpy()
-    both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
-    earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
+    earlier, later = _numbered(pairs)
     support, against = (pairs[name].to_numpy() for name in ("support", "against"))
     verdicts = rank_pairs(earlier, later, support, against, distance, first)
     kept.append(pairs.filter(pa.array(verdicts == Verdict.KEPT)))
@@ -304,8 +300,7 @@ def _keep(tables: Engine) -> None:
         required = given | written | (lower >= np.where(shared, REQUIRED_SHARED_BOUND, REQUIRED_BOUND))
         pairs = pairs.append_column("lower", pa.array(lower / 1000)).append_column("required", pa.array(required))
         pairs = pairs.select([*_KEPT_COLUMNS.names, "distance"]).filter(pa.array(given | sure))
-        both = np.concatenate([pairs[end].to_numpy() for end in _ENDS])
-        earlier, later = np.split(np.unique(both, return_inverse=True)[1], 2)
+        earlier, later = _numbered(pairs)
         support, against, distance = (pairs[name].to_numpy() for name in (*_NUMBERS, "distance"))
         verdicts = rank_pairs(earlier, later, support, against, distance, int(given.sum()))
         kept = pairs.filter(pa.array(verdicts == Verdict.KEPT))

@@ -7,8 +7,8 @@ from functools import cache
 
 import pyarrow as pa
 
-from kgscripts.assembly.engine import DocumentRule, Engine, Rule
-from kgscripts.assembly.step import Step, made_by, rows, view
+from kgscripts.assembly.engine import DocumentRule, Rule
+from kgscripts.assembly.step import Step, made_by, rows, rules, view
 from kgscripts.corpora.scenarios.labels import listed_title
 from kgscripts.titles.keys import title_key
 from schemas.scenario_documents import concept_scheme
@@ -96,11 +96,9 @@ NUMBERS = Rule(
 What is computed about a scenario is made of its `own` name, so that no network runs since a person gave it another
 one."""
 
-_NAMES = (
+_NAMES = rules(
     # Another name of an activity that a written script gives has the key of the script's own name.
-    Rule(
-        "scenario_alias",
-        """
+    scenario_alias="""
         WITH written AS (
             SELECT DISTINCT scenario_key(s.scenario) AS key, w.also
             FROM written_script_record w JOIN segment_told s USING (document)
@@ -109,21 +107,15 @@ _NAMES = (
         FROM (SELECT DISTINCT scenario_key(name) AS other, key FROM (SELECT key, UNNEST(also) AS name FROM written))
         WHERE other NOT IN (SELECT key FROM written) GROUP BY other
         """,
-    ),
-    Rule(
-        "scenario_title",
-        """
+    scenario_title="""
         SELECT t.name, coalesce(a.key, t.key) AS key, coalesce(a.key, t.key) <> told_key(t.name) AS joined, t.support
         FROM (SELECT scenario AS name, scenario_key(scenario) AS key, count(DISTINCT document) AS support
               FROM segment_told GROUP BY scenario) t
              LEFT JOIN scenario_alias a ON a.other = t.key
         """,
-    ),
     # The label is what a person calls it, else `own`: the listed name, else the most frequent one, among equally
     # frequent ones the shortest. Names of a scenario that a person joined with it come last.
-    Rule(
-        "scenario_name",
-        """
+    scenario_name="""
         SELECT name, key, joined, coalesce(g.label, t.own) AS label, t.own
         FROM (SELECT name, key, joined, CASE WHEN key IN (SELECT label FROM listed_scenario) THEN key
                                 ELSE first_value(name) OVER (PARTITION BY key
@@ -131,19 +123,11 @@ _NAMES = (
                                 END AS own
               FROM scenario_title) t LEFT JOIN given_scenario_name g USING (key)
         """,
-    ),
 )
 
 
 def _listed() -> pa.Table:
     return pa.table({"label": sorted(_listed_labels())})
-
-
-def add_functions(engine: Engine) -> None:
-    """Register ``told_key(name)`` for the rules, `told_key`, and ``activity_key(words)``, which is the same for a
-    listed scenario and for an action that names it."""
-    engine.add_function("told_key", told_key, ["VARCHAR"], "VARCHAR")
-    engine.add_function("activity_key", title_key, ["VARCHAR"], "VARCHAR")
 
 
 def told_key(name: str) -> str:

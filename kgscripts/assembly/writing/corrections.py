@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.engine import Engine, Rule
+from kgscripts.assembly.engine import Engine, Rule, arrow_table
 from kgscripts.assembly.rules.corrected_relations import CORRECTED_ROLE, corrected_by_rejection, statements_of
 from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.additions import OVERRULED
@@ -20,6 +20,7 @@ from kgscripts.assembly.writing.evidence import as_batches
 from schemas.corrections import OF_STEPS, Correction, CorrectionKind
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import Discard, DiscardReason
+from schemas.tables import table_schema
 from schemas.vocabulary import node_id
 
 _KEPT = """
@@ -34,7 +35,6 @@ _KEPT = """
 _VERDICTS = "SELECT correction, holds FROM link_verdict"
 _STATEMENTS = "SELECT id, correction FROM corrected_statement"
 _NAMED = "SELECT name FROM named_thing"
-_NODE = ("id", "label", "kind", "author", "time", "applied", "content")
 _FILES = ("graph/Correction", "graph/CORRECTED_BY")
 
 
@@ -109,6 +109,5 @@ def _renamed(corrections: Sequence[Correction], named: Collection[str]) -> set[i
 
 
 def _write(writer: ScriptGraphWriter, nodes: Sequence[dict[str, Any]], ends: Sequence[tuple[str, str]]) -> None:
-    writer.write("Correction", as_batches("Correction", {name: [node[name] for node in nodes] for name in _NODE}))
-    sides = {"from_id": [start for start, _ in ends], "to_id": [end for _, end in ends]}
-    writer.write("CORRECTED_BY", as_batches("CORRECTED_BY", sides))
+    writer.write("Correction", as_batches("Correction", nodes))
+    writer.write("CORRECTED_BY", arrow_table(ends, table_schema("CORRECTED_BY")).to_batches())

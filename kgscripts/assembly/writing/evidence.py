@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-from attrs import frozen
+from attrs import asdict, frozen
 
 from kgscripts.assembly.counting import Relation
-from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule
+from kgscripts.assembly.engine import ACTION_PARTS, Engine, Rule, arrow_table
 from kgscripts.assembly.step import Step, made_by, tables_in
 from kgscripts.assembly.tables.titles import ACTION_TEXT
 from kgscripts.assembly.tables.written import WRITTEN
@@ -58,29 +57,25 @@ def model_step(writer: ScriptGraphWriter, readers: Readers) -> Step:
 
 def _write_models(writer: ScriptGraphWriter, readers: Readers) -> None:
     models = readers.distinct()
-    fields = ("name", "version", "digest", "task")
-    columns: dict[str, Any] = {name: [getattr(model, name) for _, model in models] for name in fields}
-    columns |= {name: [getattr(model, name) or None for _, model in models] for name in ("licence", "language")}
-    columns["id"] = [identifier for identifier, _ in models]
-    writer.write("Model", as_batches("Model", columns))
+    rows = [
+        asdict(model) | {"id": identifier, "licence": model.licence or None, "language": model.language or None}
+        for identifier, model in models
+    ]
+    writer.write("Model", as_batches("Model", rows))
     owned = {
         (owner, score.dataset, score.split, score.metric): score for owner, model in models for score in model.scores
     }
     scores = [(node_id("BenchmarkScore", f"{key[1]} {key[3]}", *key), key[0], score) for key, score in owned.items()]
     scores.sort(key=lambda item: item[0])
-    figures = ("dataset", "split", "metric", "value", "unit", "direction", "exposure")
-    columns = {name: [getattr(score, name) for _, _, score in scores] for name in figures}
-    columns["id"] = [identifier for identifier, _, _ in scores]
-    writer.write("BenchmarkScore", as_batches("BenchmarkScore", columns))
+    rows = [asdict(score) | {"id": identifier} for identifier, _, score in scores]
+    writer.write("BenchmarkScore", as_batches("BenchmarkScore", rows))
     ends = sorted((owner, identifier) for identifier, owner, _ in scores)
-    columns = {"from_id": [start for start, _ in ends], "to_id": [end for _, end in ends]}
-    writer.write("SCORED", as_batches("SCORED", columns))
+    writer.write("SCORED", arrow_table(ends, table_schema("SCORED")).to_batches())
 
 
-def as_batches(name: str, columns: dict[str, Any]) -> list[pa.RecordBatch]:
-    """Columns of Python values as rows of the table `name`."""
-    schema = table_schema(name)
-    return list(pa.table({item.name: pa.array(columns[item.name], item.type) for item in schema}, schema).to_batches())
+def as_batches(name: str, rows: Sequence[Mapping[str, Any]]) -> list[pa.RecordBatch]:
+    """Rows of the table `name`, by its columns; other keys are left out."""
+    return list(pa.Table.from_pylist(rows, table_schema(name)).to_batches())
 
 
 def broader_name(name: str, names: Collection[str]) -> str | None:
@@ -110,8 +105,7 @@ def step(writer: ScriptGraphWriter) -> Step:
             nodes = tables.table(query)
             ids = dict(zip(*(nodes[name].to_pylist() for name in ("label", "id")), strict=True))
             pairs += sorted((ids[name], ids[other]) for name in ids if (other := broader(name, ids)) is not None)
-        columns = {"from_id": [start for start, _ in pairs], "to_id": [end for _, end in pairs]}
-        writer.write("BROADER", as_batches("BROADER", columns))
+        writer.write("BROADER", arrow_table(pairs, table_schema("BROADER")).to_batches())
 
     return Step("write BROADER", ("graph/BROADER",), tables_in(_TOOLS) | tables_in(_ATTRIBUTES), write)
 
@@ -159,17 +153,13 @@ def node_steps(writer: ScriptGraphWriter) -> list[Step]:
 
     def write_scenarios(tables: Engine) -> None:
         listed = {concept.label: list(concept.alternative_labels) for concept in concept_scheme()}
-        scenarios = tables.table(_SCENARIOS).to_pydict()
-        owns = scenarios.pop("own")
-        further = (scenarios.pop(name) for name in ("other_names", "joined_names", "written_names"))
-        columns = scenarios | {
-            "alternative_labels": [
-                [name for name in dict.fromkeys([own, *listed.get(own, other), *joined, *written]) if name != label]
-                for label, own, other, joined, written in zip(scenarios["label"], owns, *further, strict=True)
-            ],
-            "listed": [own in listed for own in owns],
-        }
-        writer.write("Scenario", as_batches("Scenario", columns))
+        rows = tables.table(_SCENARIOS).to_pylist()
+        for row in rows:
+            own = row["own"]
+            names = (own, *listed.get(own, row["other_names"]), *row["joined_names"], *row["written_names"])
+            row["alternative_labels"] = [name for name in dict.fromkeys(names) if name != row["label"]]
+            row["listed"] = own in listed
+        writer.write("Scenario", as_batches("Scenario", rows))
 
     return [
         Step("write Scenario", ("graph/Scenario",), tables_in(_SCENARIOS), write_scenarios),
@@ -177,14 +167,14 @@ def node_steps(writer: ScriptGraphWriter) -> list[Step]:
     ]
 
 
-def write_step(writer: ScriptGraphWriter, name: str, query: str) -> Step:
-    """The step that writes the table `name` of the graph, the rows of a query."""
-    return Step(
-        f"write {name}",
-        (f"graph/{name}",),
-        tables_in(query),
-        lambda tables: writer.write(name, tables.graph_rows(name, query)),
-    )
+def write_step(writer: ScriptGraphWriter, name: str, *queries: str, by_document: bool = False) -> Step:
+    """The step that writes the table `name` of the graph, the rows of queries, perhaps once for each partition."""
+
+    def write(tables: Engine) -> None:
+        parts = tables.partitions() if by_document else (None,)
+        writer.write(name, (batch for _ in parts for query in queries for batch in tables.graph_rows(name, query)))
+
+    return Step(f"write {name}", (f"graph/{name}",), frozenset[str]().union(*map(tables_in, queries)), write)
 
 
 def realization_step(writer: ScriptGraphWriter, readers: Sequence[int]) -> Step:
@@ -197,14 +187,7 @@ def realization_step(writer: ScriptGraphWriter, readers: Sequence[int]) -> Step:
              JOIN step s USING (step) JOIN step_total t ON t.key = r.step JOIN document d USING (document)
         WHERE kept(t.support, t.added) ORDER BY r.document, start, "end", r.step
     """
-
-    def write_realizations(tables: Engine) -> None:
-        with writer.table("REALIZES") as write:
-            for _ in tables.partitions():
-                for batch in tables.graph_rows("REALIZES", query):
-                    write(batch)
-
-    return Step("write REALIZES", ("graph/REALIZES",), tables_in(query), write_realizations)
+    return write_step(writer, "REALIZES", query, by_document=True)
 
 
 _DOCUMENT_KEY = Rule("document_key", "SELECT document, unhex(key) AS key FROM document")
@@ -216,37 +199,18 @@ def relation_steps(writer: ScriptGraphWriter, relations: Sequence[Relation], rea
     A relation without passages is predicted or added by a person, and needs no support.
     """
     by_id = sorted(relations, key=lambda relation: relation.statement_prefix)
-    statements = {
-        "Statement": [_filled(_STATEMENT, relation) for relation in by_id],
-        "EVIDENCED_BY": [_filled(_EVIDENCED_BY, relation) for relation in by_id],
-    }
-
-    def write_statements(name: str, tables: Engine) -> None:
-        with writer.table(name) as write:
-            for query in statements[name]:
-                for batch in tables.graph_rows(name, query):
-                    write(batch)
 
     def write_readers(tables: Engine) -> None:
-        with writer.table("READ_BY") as write:
-            for relation in by_id:
-                models = _models(readers, _readers_of(tables, relation))
-                for batch in tables.graph_rows("READ_BY", _filled(_READ_BY, relation, models)):
-                    write(batch)
+        models = ((relation, _models(readers, _readers_of(tables, relation))) for relation in by_id)
+        queries = (_filled(_READ_BY, relation, of_relation) for relation, of_relation in models)
+        writer.write("READ_BY", (batch for query in queries for batch in tables.graph_rows("READ_BY", query)))
 
     return [
         made_by(_DOCUMENT_KEY),
         made_by(_STEP_PROPERTIES),
         *(write_step(writer, relation.name, _relation_query(relation)) for relation in relations),
-        *(
-            Step(
-                f"write {name}",
-                (f"graph/{name}",),
-                frozenset[str]().union(*map(tables_in, queries)),
-                partial(write_statements, name),
-            )
-            for name, queries in statements.items()
-        ),
+        write_step(writer, "Statement", *(_filled(_STATEMENT, relation) for relation in by_id)),
+        write_step(writer, "EVIDENCED_BY", *(_filled(_EVIDENCED_BY, relation) for relation in by_id)),
         Step("write READ_BY", ("graph/READ_BY",), [relation.table for relation in relations], write_readers),
     ]
 

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from kgscripts.assembly.engine import Engine
 from kgscripts.assembly.step import Step, tables_in
+from kgscripts.assembly.writing.evidence import write_step
 from kgscripts.records.kinds import kind_name, record_schema
 from schemas.graph_writer import ScriptGraphWriter
 from schemas.records import PassageKind, Record
@@ -108,9 +109,6 @@ def steps(writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> list[Step
     spans = SPANS.format(others=others)
     files = ("Passage", "WITHIN", "NEXT", "ABOUT")
 
-    def write_sources(tables: Engine) -> None:
-        writer.write("Source", tables.graph_rows("Source", _SOURCE))
-
     def write_passages(tables: Engine) -> None:
         with ExitStack() as stack:
             passage, within, following, about = (stack.enter_context(writer.table(name)) for name in files)
@@ -127,7 +125,7 @@ def steps(writer: ScriptGraphWriter, kinds: Iterable[type[Record]]) -> list[Step
 
     reads = frozenset[str]().union(*map(tables_in, (spans, _TEXTS, _MEASURED, NEXT, ABOUT_PASSAGE, ABOUT_SOURCE)))
     return [
-        Step("write Source", ("graph/Source",), tables_in(_SOURCE), write_sources),
+        write_step(writer, "Source", _SOURCE),
         Step("write Passage", tuple(f"graph/{name}" for name in files), reads, write_passages),
     ]
 

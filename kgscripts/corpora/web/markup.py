@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import lxml.html
-from lxml.etree import ParserError, _Element
+from lxml.etree import ParserError, _Element, iterwalk
 
 from kgscripts.corpora.blocks import UNREADABLE, one_line
 from schemas.errors import InputError
@@ -63,22 +63,8 @@ def check_markup(data: bytes) -> None:
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _BREAKING = frozenset(
-    {
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "br",
-        "caption",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-    }
-    | {"fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr"}
+    {"address", "article", "aside", "blockquote", "br", "caption", "center", "dd", "details", "dialog", "div", "dl"}
+    | {"dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr"}
     | {"legend", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section", "summary", "table", "tbody"}
     | {"td", "tfoot", "th", "thead", "tr", "ul"}
 )
@@ -87,6 +73,8 @@ SILENT = frozenset(
     {"script", "style", "noscript", "template", "svg", "canvas", "iframe", "object", "select", "textarea", "head"}
 )
 """Elements whose content nobody reads as text."""
+WALKED = ("start", "end", "comment", "pi")
+"""The events of `iterwalk` behind which text can stand."""
 _SHORTCODE = re.compile(r"\[/?[a-z][\w-]*(?:\s+[\w-]+=[^\[\]]*)?/?\]")
 
 
@@ -147,21 +135,14 @@ def pieces(element: _Element) -> Iterator[tuple[str | None, str]]:
 
     It is not recursive: elements of broken pages are nested deeply.
     """
-    waiting: list[tuple[_Element, Iterator[_Element]]] = [(element, iter(element))]
-    yield None, element.text or ""
-    while waiting:
-        parent, children = waiting[-1]
-        child = next(children, None)
-        if child is None:
-            waiting.pop()
-            if waiting:
-                if parent.tag in _BREAKING:
-                    yield parent.tag, ""
-                yield None, parent.tail or ""
-        elif not is_element(child) or child.tag in SILENT:
-            yield None, child.tail or ""
-        else:
-            if child.tag in _BREAKING:
-                yield child.tag, ""
-            yield None, child.text or ""
-            waiting.append((child, iter(child)))
+    walk = iterwalk(element, events=WALKED)
+    for event, node in walk:
+        if node is element:
+            yield None, (node.text if event == "start" else "") or ""
+            continue
+        if event == "start" and node.tag in SILENT:
+            walk.skip_subtree()
+            continue
+        if node.tag in _BREAKING:
+            yield node.tag, ""
+        yield None, (node.text if event == "start" else node.tail) or ""

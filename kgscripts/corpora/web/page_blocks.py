@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from attrs import define, evolve
-from lxml.etree import _Element
+from lxml.etree import _Element, iterwalk
 
 from kgscripts.corpora.blocks import Block, Kind, one_line, without_marker
 from kgscripts.corpora.list_markers import number_spans
-from kgscripts.corpora.web.markup import SILENT, breaks, found_by, is_element
+from kgscripts.corpora.web.markup import SILENT, WALKED, breaks, found_by, is_element
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _LEFT_OUT = frozenset({"nav", "footer", "form", "dialog", "button"})
@@ -48,21 +48,22 @@ class _Reader:
         self.blocks: list[Block] = []
         self._line: list[str] = []
         self._strong: list[bool] = []
-        self._open: list[tuple[_Element, Iterator[_Element]]] = []
-        """The elements whose content is being read, with the rest of their children."""
+        self._open: list[_Element] = []
+        """The elements whose content is being read."""
         self._of_item: _Element | None = None
         """The list item that the last block is of."""
 
     def read(self, root: _Element) -> list[Block]:
-        self._enter(root)
-        while self._open:
-            child = next(self._open[-1][1], None)
-            if child is None:
+        walk = iterwalk(root, events=WALKED)
+        for event, element in walk:
+            if event == "start" and element is not root and (element.tag in SILENT or self._is_left_out(element)):
+                walk.skip_subtree()
+            elif event == "start":
+                self._enter(element)
+            elif self._open[-1] is element:
                 self._leave()
-            elif not is_element(child) or child.tag in SILENT or self._is_left_out(child):
-                self._add(child.tail)
             else:
-                self._enter(child)
+                self._add(element.tail)
         return self.blocks
 
     def _is_left_out(self, element: _Element) -> bool:
@@ -71,11 +72,11 @@ class _Reader:
     def _enter(self, element: _Element) -> None:
         if breaks(element.tag):
             self._flush()
-        self._open.append((element, iter(element)))
+        self._open.append(element)
         self._add(element.text)
 
     def _leave(self) -> None:
-        element = self._open[-1][0]
+        element = self._open[-1]
         if breaks(element.tag):
             self._flush()
         self._open.pop()
@@ -85,7 +86,7 @@ class _Reader:
         if text and self._open:
             self._line.append(text)
             if text.strip():
-                self._strong.append(any(element.tag in ("b", "strong") for element, _ in self._open[-4:]))
+                self._strong.append(any(element.tag in ("b", "strong") for element in self._open[-4:]))
 
     def _flush(self) -> None:
         text = one_line("".join(self._line))
@@ -93,11 +94,10 @@ class _Reader:
         self._line, self._strong = [], []
         if not text:
             return
-        opened = [element for element, _ in self._open]
-        tags = [element.tag for element in opened]
+        tags = [element.tag for element in self._open]
         heading = next((tag for tag in reversed(tags[-4:]) if tag in _HEADINGS), None)
-        lists = [element for element in opened if element.tag in _LISTS]
-        item = next((element for element in reversed(opened) if element.tag in ("li", "dd", "dt")), None)
+        lists = [element for element in self._open if element.tag in _LISTS]
+        item = next((element for element in reversed(self._open) if element.tag in ("li", "dd", "dt")), None)
         if item is not None and item.tag != "li":
             item = _term(item)
         if heading and item is None:

@@ -22,7 +22,7 @@ from kgscripts.text.syntax import (
     prepositional_phrases,
     subjects_of,
 )
-from schemas.records import EventMention, Passage, PassageKind
+from schemas.records import EventMention, Passage, PassageKind, Span
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -31,14 +31,6 @@ _SIDES = (PassageKind.ABSTRACT, PassageKind.CONCRETE)
 _THINGS = word_list("relating pronouns", "near demonstratives", "far demonstratives")
 _MEANS = word_list("means")
 _BEFORE_CLAUSES = word_list("links before a part of a whole") | {",", ";"}
-
-
-@frozen
-class Word:
-    """The span of a word in the document's text."""
-
-    start: int
-    end: int
 
 
 @frozen
@@ -58,7 +50,7 @@ class Side:
     words of each mention's object. `nouns` are the lemmas of the side's nouns.
     """
 
-    words: Sequence[Word]
+    words: Sequence[Span]
     texts: Sequence[str]
     events: Sequence[Event]
     owners: Sequence[int | None]
@@ -125,7 +117,7 @@ def _agents(verb: Token) -> list[Token]:
 def _side(
     parses: Iterable[Parse], wholes: Sequence[Passage], mentions: Sequence[EventMention], kind: PassageKind
 ) -> Side:
-    words: list[Word] = []
+    words: list[Span] = []
     texts: list[str] = []
     events: list[Event] = []
     owners: list[int | None] = []
@@ -148,7 +140,7 @@ def _side(
                 continue
             indices[token.i] = len(words)
             start = parse.offset + token.idx
-            words.append(Word(start, start + len(token)))
+            words.append(Span(start=start, end=start + len(token)))
             texts.append(token.lower_)
             owner = owned.get(token.i)
             owners.append(None if owner is None else first_event + owner)
@@ -172,7 +164,7 @@ def _nearest(events: Sequence[Event], word: int) -> int | None:
     return min(range(len(events)), key=lambda event: (abs(events[event].predicate - word), -event), default=None)
 
 
-def _object(words: Sequence[Word], mention: EventMention) -> frozenset[int]:
+def _object(words: Sequence[Span], mention: EventMention) -> frozenset[int]:
     spans = object_spans(mention)
     return frozenset(
         index for index, word in enumerate(words) if any(start <= word.start < end for start, end in spans)

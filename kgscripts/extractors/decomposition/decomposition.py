@@ -14,6 +14,7 @@ from typing import Protocol
 
 from attrs import define, evolve, field, frozen
 
+from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.extractors.decomposition.aligned_events import Side, read_sides
 from kgscripts.extractors.decomposition.ownership import Owner, is_taking, owner_of, says_something
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
@@ -43,14 +44,6 @@ MOST_LINKS = 400_000
 _LEAST_PROBABILITY = 1e-4
 _COLD = word_list("cold places")
 _COOLING = word_list("cooling")
-
-
-@frozen
-class Words:
-    """The lower-case words of both sides, as an aligner takes them."""
-
-    abstract: Sequence[str]
-    concrete: Sequence[str]
 
 
 class DescribedAligner(PairAligner, Protocol):
@@ -117,7 +110,7 @@ class DecompositionExtractor(Extractor):
         if pairs:
             if self._loaded is None:
                 self._loaded = self.aligner or load(_TASK, self.settings.model, self.settings.device)
-            words = [Words(abstract.texts, concrete.texts) for _, abstract, concrete in pairs]
+            words = [Pair(abstract=abstract.texts, concrete=concrete.texts) for _, abstract, concrete in pairs]
             for (number, abstract, concrete), alignment in zip(pairs, self._loaded.align(words), strict=True):
                 readings[number] = [
                     *decompositions(abstract, concrete, alignment),
