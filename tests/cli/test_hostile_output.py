@@ -169,7 +169,6 @@ def test_violations_are_shown(run: Run, tmp_path: Path) -> None:
         ("tools", ARGUMENT, "--graph", ARGUMENT),
         ("align", ARGUMENT),
         ("corpora", "fetch", ARGUMENT),
-        ("corpora", "stats", ARGUMENT),
         ("evaluate", ARGUMENT),
         ("evaluate", "cloze", "--model", ARGUMENT, "--templates", ARGUMENT),
         ("evaluate", "text", ARGUMENT),
@@ -206,7 +205,6 @@ def test_a_hostile_corpus_from_build_to_removal(run: Run, tmp_path: Path) -> Non
     run("tools", f"drain the {word} pasta", "--graph", built)
     run("align", pairs)
     run("align", pairs, "--json")
-    run("corpora", "stats", pairs)
     templates = tmp_path / f"{NAME}.template.tsv"
     templates.write_text(f"drain the {word} pasta .\tuse a {word} colander .\t1 1 0 0 1\n", encoding="utf-8")
     cloze = ("evaluate", "cloze", "--model", "masked", "--templates", templates)
