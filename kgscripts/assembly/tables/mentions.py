@@ -113,7 +113,6 @@ NUMBERS = (
     ),
     _numbered("entity", "Entity", "entity"),
     _numbered("tool", "Tool", "tool"),
-    titles.NUMBERS,
     _numbered("attribute", "Attribute", "attribute"),
     changes.NUMBERS,
 )

@@ -23,8 +23,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kgscripts.assembly.engine import Engine, Rule
-from kgscripts.assembly.step import Step, in_order, made_by, tables_in
+from kgscripts.assembly.engine import Engine
+from kgscripts.assembly.step import Step, in_order, made_by, rules, tables_in
 from kgscripts.assembly.tables import order_pairs
 from kgscripts.wilson import lower_bounds
 
@@ -165,23 +165,24 @@ _PAIR_COLUMNS = pa.schema(
 _KEPT_COLUMNS = _PAIR_COLUMNS.append(pa.field("lower", pa.float64())).append(pa.field("required", pa.bool_()))
 
 
-# Pairs whose order people decide are left out.
-_CANDIDATE = Rule(
-    "order_candidate",
-    """
-    SELECT p.scenario, CASE WHEN forwards > backwards THEN one ELSE other END AS start,
-           CASE WHEN forwards > backwards THEN other ELSE one END AS "end",
-           greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
-           CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
-                ELSE x.mean_position - y.mean_position END AS distance, s.one IS NOT NULL AS shared,
-           (CASE WHEN forwards > backwards THEN row(one, other) ELSE row(other, one) END)
-               IN (SELECT row(start, "end") FROM written_pair) AS written
-    FROM pair p LEFT JOIN sharing_pair s USING (scenario, one, other)
-         JOIN has_sub_event_counted x ON x."end" = one JOIN has_sub_event_counted y ON y."end" = other
-         ANTI JOIN (SELECT start, "end" FROM rejected_order UNION ALL SELECT start, "end" FROM added_order) r
-         ON one = least(r.start, r."end") AND other = greatest(r.start, r."end")
-    WHERE greatest(forwards, backwards) >= least_support()
-    """,
+_TABLES = rules(
+    # Pairs whose order people decide are left out.
+    order_candidate="""
+        SELECT p.scenario, CASE WHEN forwards > backwards THEN one ELSE other END AS start,
+               CASE WHEN forwards > backwards THEN other ELSE one END AS "end",
+               greatest(forwards, backwards) AS support, least(forwards, backwards) AS against,
+               CASE WHEN forwards > backwards THEN y.mean_position - x.mean_position
+                    ELSE x.mean_position - y.mean_position END AS distance, s.one IS NOT NULL AS shared,
+               (CASE WHEN forwards > backwards THEN row(one, other) ELSE row(other, one) END)
+                   IN (SELECT row(start, "end") FROM written_pair) AS written
+        FROM pair p LEFT JOIN sharing_pair s USING (scenario, one, other)
+             JOIN has_sub_event_counted x ON x."end" = one JOIN has_sub_event_counted y ON y."end" = other
+             ANTI JOIN (SELECT start, "end" FROM rejected_order UNION ALL SELECT start, "end" FROM added_order) r
+             ON one = least(r.start, r."end") AND other = greatest(r.start, r."end")
+        WHERE greatest(forwards, backwards) >= least_support()
+        """,
+    # The orders that people give and no later ones contradict.
+    added_precedes='SELECT a.correction, a.start, a."end" FROM added_order a JOIN ranked_pair k USING (start, "end")',
 )
 _CANDIDATES = 'FROM order_candidate ORDER BY scenario, start, "end"'
 
@@ -241,12 +242,6 @@ def _rank_of_scenario(
     kept.append(pairs.filter(pa.array(verdicts == Verdict.KEPT)))
     contradicted.append(pairs.slice(first).filter(pa.array(verdicts[first:] == Verdict.CONTRADICTED)))
 
-
-_ADDED = Rule(
-    "added_precedes",
-    'SELECT a.correction, a.start, a."end" FROM added_order a JOIN ranked_pair k USING (start, "end")',
-)
-"""The orders that people give and no later ones contradict."""
 
 _RANKED = 'SELECT scenario, start, "end" FROM ranked_pair ORDER BY scenario'
 _PLACED = """
@@ -319,9 +314,8 @@ def steps(readers: Sequence[int]) -> list[Step]:
     """
     return [
         *order_pairs.steps(readers),
-        made_by(_CANDIDATE),
+        *(made_by(rule) for rule in _TABLES),
         Step("ranked_pair", ("ranked_pair", "contradicted_pair"), tables_in(_CANDIDATES) | tables_in(_GIVEN), _decide),
-        made_by(_ADDED),
         Step("step_rank", ("step_rank",), tables_in(_RANKED) | tables_in(_PLACED), _rank),
         Step("kept_pair", ("kept_pair",), tables_in(_TOLD), _keep),
     ]

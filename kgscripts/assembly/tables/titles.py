@@ -82,20 +82,6 @@ STEP_TEXTS = Rule(
 that it names, with or without its phrase, or the words or the label that a person gave."""
 
 
-NUMBERS = Rule(
-    "scenario",
-    """
-    SELECT row_number() OVER (ORDER BY id)::INTEGER AS scenario, *
-    FROM (SELECT label, own, identifier('scenario', slug(key), part('Scenario') || part(key)) AS id,
-                 coalesce(list(name ORDER BY name) FILTER (WHERE name <> label), []) AS other_names,
-                 coalesce(list(name ORDER BY name) FILTER (WHERE joined), []) AS joined_names
-          FROM scenario_name GROUP BY key, label, own)
-    """,
-)
-"""The scenarios, numbered by ascending id. The id follows from the key, so that another name changes the label only.
-What is computed about a scenario is made of its `own` name, so that no network runs since a person gave it another
-one."""
-
 _NAMES = rules(
     # Another name of an activity that a written script gives has the key of the script's own name.
     scenario_alias="""
@@ -122,6 +108,16 @@ _NAMES = rules(
                                                              ORDER BY joined, support DESC, length(name), name)
                                 END AS own
               FROM scenario_title) t LEFT JOIN given_scenario_name g USING (key)
+        """,
+    # The scenarios, numbered by ascending id. The id follows from the key, so that another name changes the label
+    # only. What is computed about a scenario is made of its `own` name, so that no network runs since a person gave
+    # it another one.
+    scenario="""
+        SELECT row_number() OVER (ORDER BY id)::INTEGER AS scenario, *
+        FROM (SELECT label, own, identifier('scenario', slug(key), part('Scenario') || part(key)) AS id,
+                     coalesce(list(name ORDER BY name) FILTER (WHERE name <> label), []) AS other_names,
+                     coalesce(list(name ORDER BY name) FILTER (WHERE joined), []) AS joined_names
+              FROM scenario_name GROUP BY key, label, own)
         """,
 )
 
