@@ -16,7 +16,7 @@ from cli import app
 from kgscripts.building import jobs
 from kgscripts.building.jobs import WrittenBatch, read_batches
 from kgscripts.building.reading import Batch, DocumentReader
-from kgscripts.building.report import BuildReport, print_report, report_html
+from kgscripts.building.report import BuildReport, print_report
 from kgscripts.editing.merging import merge_graphs
 from kgscripts.extractors.labels import LabelExtractor
 from kgscripts.extractors.registry import choose
@@ -223,7 +223,7 @@ def test_an_extractor_that_reads_nothing_is_named_first(
     shown = " ".join(capsys.readouterr().out.split())
     assert shown.startswith(f"faulty FAILED ON {given} THAT IT WAS GIVEN AND READ NONE: ValueError: no luck")
     assert shown.count("--without faulty") == 1
-    assert report_html(report).index("FAILED ON") < report_html(report).index("<table>")
+    assert report._repr_html_().index("FAILED ON") < report._repr_html_().index("read  ")
     # That one of the later texts is read shows that the extractor works.
     assert build_graph(output=tmp_path, texts=[*bad, *GOOD], extractors=faulty()).run.failed_throughout == {}
 
