@@ -7,8 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from kgscripts.corpora.long_texts import Item, LongText
-from kgscripts.models.scenarios.protocol import ScenarioModel, detect_documents, detect_stream
+from kgscripts.models.scenarios.protocol import ScenarioModel, detect_documents
 from kgscripts.text.passages import innermost, sentence_spans
 from schemas.errors import InputError
 from schemas.records import Discard, Document, Passage
@@ -67,15 +66,15 @@ class TextSegment:
 
 @frozen
 class SegmentedText:
-    """A text with its segments, in text order; those of a long text are found as they are fetched."""
+    """A text with its segments, in text order."""
 
     name: str
     title: str
-    segments: Iterable[TextSegment]
+    segments: Sequence[TextSegment]
 
 
 def segment_texts(
-    items: Iterable[Item],
+    items: Iterable[Document | Discard],
     model: ScenarioModel,
     *,
     left_out: Callable[[Discard], None],
@@ -83,8 +82,8 @@ def segment_texts(
 ) -> Iterator[SegmentedText]:
     """Yield each text that has a sentence, with its segments, in order.
 
-    A few short texts are read together. The segments of a text have to be fetched before the next text. `left_out` is
-    called with each discard, and `progress` with the number of sentences whenever some have been read.
+    A few short texts are read together. `left_out` is called with each discard, and `progress` with the number of
+    sentences whenever some have been read.
 
     Raises InputError at the end if no text has a sentence.
     """
@@ -103,9 +102,7 @@ def segment_texts(
                 continue
         yield from _segmented(waiting, model, count)
         waiting = []
-        if isinstance(item, LongText):
-            yield SegmentedText(item.name, item.title, _stream(item, model, left_out, count))
-        elif isinstance(item, Discard):
+        if isinstance(item, Discard):
             left_out(item)
     yield from _segmented(waiting, model, count)
     if not some:
@@ -130,47 +127,18 @@ def _segmented(
         )
 
 
-def _stream(
-    text: LongText, model: ScenarioModel, left_out: Callable[[Discard], None], progress: Callable[[int], None]
-) -> Iterator[TextSegment]:
-    """The segments of a long text. Only sentences without a segment so far are kept in memory."""
-    kept: list[TextSentence] = []
-
-    def sentences() -> Iterator[str]:
-        rest = ""
-        for block in text.blocks:
-            if isinstance(block, Discard):
-                left_out(block)
-                continue
-            [found] = _sentences([(block.text, block.passages)], block.start, rest)
-            for sentence in found:
-                kept.append(sentence)
-                yield _words(sentence)
-            rest = block.text[found[-1].end - block.start :] if found else block.text
-            progress(len(found))
-
-    taken = 0
-    for segment in detect_stream(model, sentences()):
-        size = segment.end - taken
-        yield _text_segment(segment, kept[:size])
-        del kept[:size]
-        taken = segment.end
-
-
-def _sentences(
-    texts: Sequence[tuple[str, Sequence[Passage]]], offset: int = 0, before: str = ""
-) -> list[list[TextSentence]]:
-    """The sentences of each text; the first text begins at character `offset`, and `before` stands before it."""
+def _sentences(texts: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[TextSentence]]:
+    """The sentences of each text."""
     found = []
     for (text, passages), spans in zip(texts, sentence_spans(texts), strict=True):
         starts = {passage.start for passage in (innermost(passages) if passages else ())}
-        sentences: list[TextSentence] = []
-        last = 0
-        for start, end in spans:
-            gap = text[last:start] if last else before + text[:start]
-            sentences.append(TextSentence(offset + start, text[start:end], gap, start in starts))
-            last = end
-        found.append(sentences)
+        ends = [0, *(end for _, end in spans)]
+        found.append(
+            [
+                TextSentence(start, text[start:end], text[last:start], start in starts)
+                for last, (start, end) in zip(ends, spans, strict=False)
+            ]
+        )
     return found
 
 

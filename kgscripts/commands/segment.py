@@ -15,7 +15,7 @@ from rich.text import Text
 
 from kgscripts.analysis.segmentation import SegmentedText, TextSegment
 from kgscripts.commands.options import print_left_out
-from kgscripts.corpora.formats import formats
+from kgscripts.corpora.formats import formats, read_inputs
 from schemas.errors import ConfigurationError
 from schemas.terminal import console, echo_json, printable, progress_bar
 
@@ -156,8 +156,6 @@ def segment(
     if as_json and as_jsonl:
         raise ConfigurationError("more than one kind of output", remedy="choose --json or --jsonl")
     # spaCy and the model are imported only for inputs that exist.
-    from kgscripts.corpora.long_texts import read_inputs
-
     items = read_inputs(inputs, format)
     from kgscripts.analysis.segmentation import segment_texts
     from kgscripts.models.registry import load

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
 from attrs import evolve
 
-from kgscripts.corpora.files import InputFile
+from kgscripts.corpora.files import InputFile, find_files
 from kgscripts.corpora.jsonl import document_of_record
 from kgscripts.corpora.sniffing import sniff, sniff_package
 from kgscripts.corpora.source import (
@@ -67,6 +68,33 @@ def read_file(file: InputFile, *, format: str | None = None) -> Iterator[Documen
     """
     check_format(format)
     return _read_opened(file, format)
+
+
+STANDARD_INPUT = "-"
+
+
+def read_inputs(inputs: Sequence[str], format: str | None = None) -> Iterator[Document | Discard]:
+    """The texts in files and folders; ``-`` is standard input. A file in a folder that cannot be read is a discard.
+
+    Raises ConfigurationError for an unknown format, and InputError for an input that is missing or unreadable itself,
+    and for a folder without files.
+    """
+    check_format(format)
+    found = [None if name == STANDARD_INPUT else find_files([name]) for name in inputs]
+    return (item for files in found for item in _read_all(files, format))
+
+
+def _read_all(files: Sequence[InputFile] | None, format: str | None) -> Iterator[Document | Discard]:
+    if files is None:
+        yield from read_source(source_of("standard input", sys.stdin.buffer), format)
+        return
+    for file in files:
+        try:
+            if file.fault:
+                raise InputError(file.fault)
+            yield from _read_opened(file, format)
+        except InputError as error:
+            yield Discard(reason=DiscardReason.UNREADABLE, where=file.name, detail=error.message)
 
 
 def documents_from_strings(

@@ -17,9 +17,7 @@ import pytest
 from attrs import define, field
 
 import cli
-from kgscripts.corpora import long_texts
 from kgscripts.models import registry
-from kgscripts.models.scenarios import protocol as scenario_windows
 from schemas import terminal
 from schemas.provenance import Model
 from schemas.scenario_documents import NONE, DetectedSegment
@@ -142,25 +140,6 @@ def test_hostile_texts_are_shown_and_never_obeyed(run: Run, tmp_path: Path) -> N
     (tmp_path / "a.jsonl").write_text(json.dumps(record), encoding="utf-8")
     for form in ((), ("--json",), ("--jsonl",)):
         assert "<script>alert" in run("segment", tmp_path / "a.jsonl", "--format", "jsonl", *form)
-
-
-def test_a_long_text_is_segmented_as_a_short_one(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: WordModel
-) -> None:
-    paragraphs = ["I lay in the tub. I slept.", "I boiled the pasta.\nI ate it.", "Nothing. I sat there, and sat."] * 6
-    file = tmp_path / "long.txt"
-    file.write_text("A title\n\n" + "\n\n".join(paragraphs), encoding="utf-8")
-    whole = run("segment", file), run("segment", file, "--jsonl")
-    [text] = json.loads(run("segment", file, "--json"))
-    assert "".join(part["text"] for part in text["segments"]).count(".") == 36
-    model.lengths.clear()
-    monkeypatch.setattr(long_texts, "MAX_RECORD_BYTES", 100)
-    monkeypatch.setattr(long_texts, "BLOCK_BYTES", 120)
-    monkeypatch.setattr(scenario_windows, "WINDOW", 12)
-    monkeypatch.setattr(scenario_windows, "CONTEXT", 2)
-    assert (run("segment", file), run("segment", file, "--jsonl")) == whole
-    assert max(model.lengths) == 12
-    assert len(model.lengths) > 6
 
 
 def test_one_endless_sentence_is_cut(run: Run, tmp_path: Path, model: WordModel) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from kgscripts.corpora.formats import documents_from_strings, read_source
-from kgscripts.corpora.long_texts import LongText, texts_of
 from kgscripts.corpora.source import MAX_RECORD_BYTES, MAX_SENTENCES, source_of
 from schemas.records import Discard, DiscardReason, Document
 
@@ -43,13 +42,6 @@ def test_records_are_counted_one_by_one() -> None:
     lines = "\n".join(json.dumps({"id": number, "text": half}) for number in range(3))
     read = list(read_source(source_of("a.jsonl", io.BytesIO(lines.encode())), "jsonl"))
     assert [type(item) for item in read] == [Document] * 3
-
-
-def test_a_long_text_may_have_any_number_of_sentences() -> None:
-    text = _times("I ran. ", MAX_SENTENCES + 2)
-    (item,) = texts_of(source_of("a.txt", io.BytesIO(text.encode())), "text")
-    assert isinstance(item, LongText)
-    assert sum(len(block.text) for block in item.blocks if not isinstance(block, Discard)) == len(text)
 
 
 def test_prose_as_long_as_a_document_can_be_is_read() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import io
+import sys
 from pathlib import Path
 
 import pytest
 
-from kgscripts.corpora.formats import documents_from_strings
-from schemas.errors import ConfigurationError
+from kgscripts.corpora.formats import documents_from_strings, read_inputs
+from schemas.errors import ConfigurationError, InputError
 from schemas.records import Discard, DiscardReason, Document, PassageKind
 from tests.corpora.documents import check_spans, passages, read
 
@@ -207,3 +209,16 @@ class TestStrings:
     def test_unknown_format(self) -> None:
         with pytest.raises(ConfigurationError, match="jsonl"):
             list(documents_from_strings([""], format="word"))
+
+
+def test_inputs_are_files_folders_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.txt").write_text("I ran.", encoding="utf-8")
+    (tmp_path / "a" / "y.jsonl").write_text('{"id": 1, "text": "I sat."}', encoding="utf-8")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"I slept.")))
+    found = list(read_inputs([str(tmp_path / "a"), "-"]))
+    assert [item.name for item in found if isinstance(item, Document)] == ["x.txt", "y.jsonl#1", "standard input"]
+    with pytest.raises(InputError, match="no such file"):
+        read_inputs([str(tmp_path / "b")])
+    with pytest.raises(ConfigurationError):
+        read_inputs([str(tmp_path / "a")], "odt")

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.corpora.files import InputFile
-from kgscripts.corpora.formats import documents_from_strings, read_file
-from kgscripts.corpora.long_texts import read_inputs
+from kgscripts.corpora.formats import documents_from_strings, read_file, read_inputs
 from kgscripts.corpora.text_kinds import other_kind
 from schemas.records import Discard, DiscardReason, Document
 from tests.corpora.documents import read
@@ -84,7 +83,7 @@ def test_texts_in_memory() -> None:
     ]
 
 
-def test_a_long_log_is_no_long_text(tmp_path: Path) -> None:
+def test_a_long_log_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text(OTHER["an Apache log"][1] * 15_000)
     (item,) = read_inputs([str(path)])
