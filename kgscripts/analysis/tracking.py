@@ -12,14 +12,12 @@ from kgscripts.building.reading import DocumentReader
 from kgscripts.corpora.procedures import Procedure, document_of
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import choose
-from kgscripts.planning.scripts import plan_of_procedure
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.changes import Change, Level, RatedChange
 from schemas.records import Document, EventMention, Record, StateChange
 
 if TYPE_CHECKING:
     from kgscripts.models.changes.protocol import ChangeModel
-    from kgscripts.planning.plan import Plan
 
 _STEPS_A_BATCH = 256
 
@@ -74,17 +72,6 @@ class StateTable:
             for entity, attributes in places.items()
             for attribute, cells in attributes.items()
         ]
-
-    def plan(self, *, likely: bool = False) -> Plan:
-        """The procedure as a plan; `likely` changes count or do not."""
-        return plan_of_procedure(
-            self.procedure.title or self.procedure.id,
-            self.procedure.steps,
-            [step.changes for step in self.steps],
-            [step.tools for step in self.steps],
-            source=self.procedure.id,
-            likely=likely,
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """The procedure and its changes as plain values, for JSON."""

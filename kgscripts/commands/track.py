@@ -11,8 +11,8 @@ import typer
 
 from kgscripts.commands.options import print_left_out
 from schemas.changes import Level
-from schemas.errors import ConfigurationError, InputError
-from schemas.terminal import console, echo, echo_json, printable
+from schemas.errors import InputError
+from schemas.terminal import console, echo_json, printable
 
 if TYPE_CHECKING:
     from kgscripts.analysis.tracking import StateTable
@@ -29,60 +29,21 @@ def track(
     model: Annotated[
         str, typer.Option(metavar="NAME|DIR", help="A model that ships, or the directory of one.")
     ] = "default",
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Show a plan: what each step requires, and what it changes.")
-    ] = False,
-    likely: Annotated[
-        bool, typer.Option("--likely", help="Plan with likely changes too, not only certain ones.")
-    ] = False,
-    pddl: Annotated[
-        Path | None,
-        typer.Option(
-            "--pddl",
-            metavar="FILE.pddl",
-            help="Write the plan's domain to FILE.pddl, and the problem to FILE-problem.pddl beside it.",
-            show_default=False,
-        ),
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one procedure a line.")] = False,
 ) -> None:
-    """Print the state table of a procedure: what each step changes, and which states remain. Or print it as a plan: the
-    tools and states that each step requires, which earlier step brings them about, and what it changes.
+    """Print the state table of a procedure: what each step changes, and which states remain.
 
-    Example: kgscripts track how_to_make_tea.md --plan
-
-    Example: kgscripts track how_to_make_tea.md --plan --pddl tea.pddl
+    Example: kgscripts track how_to_make_tea.md
     """
-    if likely and not plan and pddl is None:
-        raise ConfigurationError(
-            "--likely is about plans", where="--likely", remedy="add --plan or --pddl, or leave it out"
-        )
-    if pddl is not None:
-        from kgscripts.planning.pddl import check_pddl
-
-        check_pddl(pddl, [file, model])
     from kgscripts.analysis.tracking import track as track_procedures
     from kgscripts.models.registry import load
 
     procedures = _procedures(file, id)
     # An input without procedures is refused before a model is loaded.
     first = next(procedures)
-    if pddl is not None and next(procedures, None) is not None:
-        remedy = "choose one with --id"
-        raise ConfigurationError("PDDL has one procedure, and the file has several", where=str(file), remedy=remedy)
     for table in track_procedures(chain([first], procedures), load("state-changes", model)):
-        found = table.plan(likely=likely) if plan or pddl is not None else None
-        if pddl is not None and found is not None:
-            from kgscripts.planning.pddl import problem_file, save_pddl
-
-            save_pddl(found, pddl)
-            echo(f"wrote {printable(str(pddl))} and {printable(str(problem_file(pddl)))}", err=True)
         if as_json:
-            echo_json((found if plan and found is not None else table).to_dict(), indent=None)
-        elif plan and found is not None:
-            from kgscripts.planning.plan import print_plan
-
-            print_plan(found)
+            echo_json(table.to_dict(), indent=None)
         else:
             _print(table)
 

@@ -1,16 +1,16 @@
-"""Plans of the scripts of a graph, and of procedures whose changes are known."""
+"""Plans of the scripts of a graph."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import pairwise, product
+from itertools import product
 from operator import attrgetter
 
 from kgscripts.planning.making import SourceChange, SourceStep, folded, make_plan
 from kgscripts.planning.plan import Passage, Plan
 from kgscripts.scripts.types import Change, Part, Script, Step, well_supported
 from schemas.changes import Change as ReadChange
-from schemas.changes import Level, RatedChange
+from schemas.changes import Level
 
 
 def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
@@ -81,31 +81,3 @@ def _change(
 
 def _passages(part: Part) -> Iterator[Passage]:
     return (Passage(text=item.text, source=item.source) for item in part.evidence)
-
-
-def plan_of_procedure(
-    title: str,
-    texts: Sequence[str],
-    changes: Sequence[Iterable[RatedChange]],
-    tools: Sequence[Iterable[str]],
-    *,
-    source: str = "",
-    likely: bool = False,
-) -> Plan:
-    """The plan of a procedure whose steps are done in the order of their `texts`.
-
-    `changes` and `tools` have an item for each step, `source` is the name of the procedure in passages; `likely`
-    changes count or do not. The ids of the steps are their numbers, "1" first. The plan has no supplies: nothing lists
-    those of a procedure.
-    """
-    steps = [
-        SourceStep(
-            id=str(number),
-            label=text,
-            tools=needed,
-            changes=[_change(item.change, item.level, item.probability) for item in own],
-            passages=[Passage(text=text, source=source)],
-        )
-        for number, (text, own, needed) in enumerate(zip(texts, changes, tools, strict=True), start=1)
-    ]
-    return make_plan(title, steps, pairwise(step.id for step in steps), likely=likely)

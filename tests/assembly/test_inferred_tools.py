@@ -9,10 +9,9 @@ import pytest
 from exports.targets import export
 from exports.validation import validate
 from kgscripts import ScriptGraph
-from kgscripts.analysis.step_statements import read_tools
 from kgscripts.pipeline import build_graph
 from kgscripts.scripts.reading import read_script, read_step
-from schemas.records import INFERRED, Action
+from schemas.records import INFERRED
 from tests.assembly.built import graph_rows
 
 TEXTS = (
@@ -65,8 +64,6 @@ def test_an_inferred_tool_is_marked_where_it_is_shown(directory: Path) -> None:
     script = graph.script("making onion soup")
     assert "pan (container, inferred, 85%)" in str(script)
     assert "(pan)" in script._repr_html_()
-    tools = read_tools(directory, Action(predicate="stir", object="onion"))
-    assert {tool.lemma: tool.inferred for tool in tools} == {"pan": True, "spoon": False}
 
 
 def test_what_is_inferred_is_no_need(directory: Path) -> None:

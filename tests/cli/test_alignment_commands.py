@@ -128,22 +128,6 @@ def test_a_long_concrete_side_is_aligned(tmp_path: Path) -> None:
     assert len(item["path"]) == 2_000
 
 
-def test_there_must_be_a_graph(tmp_path: Path) -> None:
-    with pytest.raises(KGScriptsError, match="there is no graph"):
-        run("tools", "drain the pasta", "--graph", tmp_path / "none")
-
-
-def test_predicted_and_read_tools_are_separate(graph: Path) -> None:
-    found = json.loads(run("tools", "Slice the bread!", "--graph", graph, "--json"))
-    assert found["event"] == "slice bread"
-    assert {tool["lemma"] for tool in found["read"]} == {"cutting board", "knife"}
-    assert found["answered"]
-    assert found["predicted"][0]["lemma"] in {"bread knife", "knife"}
-    printed = run("tools", "slice the bread", "--graph", graph)
-    assert printed.index("read in") < printed.index("predicted by a model")
-    assert "read" not in json.loads(run("tools", "slice the bread", "--json"))
-
-
 def test_an_event_that_needs_no_tool_is_not_answered() -> None:
     found = json.loads(run("tools", "thank the waiter", "--json"))
     assert not found["answered"]

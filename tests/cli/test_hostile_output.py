@@ -166,7 +166,7 @@ def test_violations_are_shown(run: Run, tmp_path: Path) -> None:
         ("build-graph", "GRAPH", "-o", "new", "--extractors", ARGUMENT),
         ("build-graph", "GRAPH", "-o", "new", "--base-iri", ARGUMENT),
         ("build-graph", "GRAPH", "-o", "new", "--scenarios", ARGUMENT),
-        ("tools", ARGUMENT, "--graph", ARGUMENT),
+        ("tools", ARGUMENT),
         ("align", ARGUMENT),
         ("corpora", "fetch", ARGUMENT),
         ("evaluate", ARGUMENT),
@@ -202,7 +202,7 @@ def test_a_hostile_corpus_from_build_to_removal(run: Run, tmp_path: Path) -> Non
     assert max(map(len, report.splitlines())) <= 80
     assert controls(run("build-graph", corpus, pairs, "-o", built, "--json")) == []
     run("show", built)
-    run("tools", f"drain the {word} pasta", "--graph", built)
+    run("tools", f"drain the {word} pasta")
     run("align", pairs)
     run("align", pairs, "--json")
     templates = tmp_path / f"{NAME}.template.tsv"

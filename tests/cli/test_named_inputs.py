@@ -85,8 +85,6 @@ INPUTS = {
     "validate directory": "validate BAD",
     "align pairs": "align BAD",
     "align --model": "align pairs.tsv --model BAD",
-    "tools --graph": "tools drain --graph BAD",
-    "changes --graph": "changes drain --graph BAD",
     "changes --model": "changes drain --model BAD",
     "track file": "track BAD",
     "track --model": "track tea.md --model BAD",

@@ -50,7 +50,6 @@ OUTPUTS = {
     "plan --pddl": Case("plan graph 'cooking pasta' --pddl OUT", out="out.pddl", beside="-problem.pddl"),
     "export target": Case("export graph OUT", out="out.nq"),
     "schema --output": Case("schema ontology -o OUT"),
-    "track --pddl": Case("track tea.md --pddl OUT", out="out.pddl", beside="-problem.pddl"),
     "evaluate openpi-2 --predictions-out": Case(f"{_SCHEMA} --predictions-out OUT"),
     "evaluate state-changes --predictions-out": Case(f"{_CHANGES} --predictions-out OUT"),
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),

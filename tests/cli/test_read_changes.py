@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from attrs import define
-from typer.testing import CliRunner
 
-import cli
 from kgscripts.building.inputs import Text
 from kgscripts.building.report import print_report
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor
@@ -67,22 +64,3 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_report_counts_changes(graph: Path, capsys: pytest.CaptureFixture[str]) -> None:
     print_report(build_graph(output=graph, extractors=_extractors()))
     assert "state changes 5 read · 3 different" in " ".join(capsys.readouterr().out.split())
-
-
-def test_changes_that_a_graph_has_read(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgscripts.models.registry.load", lambda *_: FixedModel())
-    output = CliRunner().invoke(cli.app, ["changes", "drain the pasta", "--graph", str(graph), "--json"]).stdout
-    read = json.loads(output)["read"]
-    of_how_to = [item for item in read if item["scenario"] == "cooking pasta"]
-    assert [(item["entity"], item["attribute"], item["before"], item["after"]) for item in of_how_to] == [
-        ("pasta", "wetness", "wet", "dry"),
-        ("sink", "temperature", "", "warm"),
-    ]
-    assert {(item["support"], item["probability"], item["step"]) for item in read} == {(1, 1.0, "drain pasta")}
-    assert [item["level"] for item in of_how_to] == ["certain", "likely"]
-    arguments = ["changes", "drain the pasta", "--graph", str(graph)]
-    shown = CliRunner(env={"COLUMNS": "80"}).invoke(cli.app, arguments).stdout
-    assert max(map(len, shown.splitlines())) <= 80
-    assert "1 100%" in " ".join(shown.split())
-    stirred = CliRunner().invoke(cli.app, ["changes", "stir the soup", "--graph", str(graph), "--json"]).stdout
-    assert json.loads(stirred)["read"] == []

@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from kgscripts.analysis.tracking import track
-from kgscripts.corpora.procedures import read_procedures
 from kgscripts.extractors.changes.state_change_units import CONTEXT
 from kgscripts.extractors.events.instructions import read_instruction
 from kgscripts.text.passages import MAX_CHARACTERS
@@ -125,38 +123,6 @@ def test_json_has_every_change_once(tea: Path) -> None:
     assert (location["before"], location["after"]) == ("", "in kettle"), "no step mentions the tap"
 
 
-def test_a_plan_has_what_is_certain(tea: Path) -> None:
-    shown = run("track", tea, "--plan")
-    assert max(map(len, shown.splitlines())) <= 80
-    lines = [line.strip("│├─└ ") for line in shown.splitlines()]
-    assert lines[:2] == ["How to make tea  5 steps", "You need: kettle, cup"]
-    assert "2. Boil the water." in lines
-    assert "changes: temperature of water: cold -> hot" in lines
-    assert lines[-1] == "1 change left out: 1 likely only (--json lists them)"
-    likely = run("track", tea, "--plan", "--likely")
-    assert "fullness of cup: full -> empty" in " ".join(likely.split())
-    assert "likely only" not in likely
-
-
-def test_the_plan_of_the_table_is_the_one_of_the_command(tea: Path, model: FixedModel) -> None:
-    (table,) = track(read_procedures(tea), model)  # type: ignore[arg-type]
-    for arguments, likely in ((("--plan",), False), (("--plan", "--likely"), True)):
-        found = json.loads(json.dumps(table.plan(likely=likely).to_dict()))
-        assert json.loads(run("track", tea, *arguments, "--json")) == found
-        assert [step["label"] for step in found["steps"]] == list(table.procedure.steps)
-        assert [step["tools"] for step in found["steps"]] == [["kettle"], [], [], ["cup"], []]
-
-
-def test_a_plan_is_written_as_pddl(tea: Path, tmp_path: Path) -> None:
-    domain = tmp_path / "tea.pddl"
-    run("track", tea, "--pddl", domain)
-    assert "(define (domain" in domain.read_text(encoding="ascii")
-    assert "(define (problem" in (tmp_path / "tea-problem.pddl").read_text(encoding="ascii")
-    likely = tmp_path / "likely.pddl"
-    run("track", tea, "--pddl", likely, "--likely")
-    assert likely.read_bytes() != domain.read_bytes()
-
-
 def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
     file = tmp_path / "many.jsonl"
     steps = ["Boil the water.", "Wait for the bell."] * 4
@@ -177,17 +143,13 @@ def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
     [
         ("", (), "no procedure"),
         (TEA, ("--id", "coffee"), "no procedure 'coffee'"),
-        (TEA, ("--pddl", "tea.txt"), "no file of PDDL"),
-        (TEA, ("--pddl", "{}/steps.md/tea.pddl"), "no file can be written there"),
-        (TEA, ("--likely",), "--likely is about plans"),
-        (TEA + "\n# How to make coffee\n\n1. Boil the water.\n", ("--pddl", "{}/a.pddl"), "the file has several"),
     ],
 )
 def test_what_cannot_be_tracked(tmp_path: Path, content: str, arguments: tuple[str, ...], message: str) -> None:
     file = tmp_path / "steps.md"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(KGScriptsError, match=message):
-        run("track", file, *(argument.format(tmp_path) for argument in arguments))
+        run("track", file, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +189,6 @@ def test_changes_of_one_step(model: FixedModel) -> None:
         ("boil \ud83d", "--json"),
         ("boil", "--context", "wait", "--context", "\udcff"),
         ("boil", "--title", "\udcff"),
-        ("boil \ud83d", "--graph", "nowhere"),
     ],
 )
 def test_half_a_surrogate_pair_is_refused(arguments: tuple[str, ...]) -> None:

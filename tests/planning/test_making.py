@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from kgscripts.planning.making import SourceChange, SourceStep, is_relative, make_plan
 from kgscripts.planning.plan import Condition, Passage
-from kgscripts.planning.scripts import plan_of_procedure
-from schemas.changes import Change, Level, RatedChange
+from schemas.changes import Level
 from tests.planning.executing import do
 from tests.planning.hand_made import HAND_MADE, change, plan_of, step
 
@@ -193,31 +192,6 @@ def test_ten_thousand_steps() -> None:
 
     few, many = constraints(1_000), constraints(10_000)
     assert 8 * few < many < 12 * few
-
-
-def test_a_procedure_is_done_in_its_order() -> None:
-    cold = Change(entity="Water", attribute="temperature", before="cold", after="hot")
-    hot = Change(entity="water", attribute="temperature", before="hot", after="warm")
-    rated = [RatedChange(change=item, probability=0.75, level=Level.LIKELY) for item in (cold, hot)]
-    plan = plan_of_procedure(
-        "Tea",
-        ["Boil it.", "Wait.", "Cool it."],
-        [rated[:1], [], rated[1:]],
-        [["kettle"], [], []],
-        source="tea.md",
-        likely=True,
-    )
-    assert (plan.tools, plan.steps[0].tools, plan.steps[1].tools) == (("kettle",), ("kettle",), ())
-    assert [(item.id, item.label, item.follows) for item in plan.steps] == [
-        ("1", "Boil it.", ()),
-        ("2", "Wait.", ("1",)),
-        ("3", "Cool it.", ("1", "2")),
-    ]
-    assert plan.steps[0].passages == (Passage(text="Boil it.", source="tea.md"),)
-    (required,) = plan.steps[2].preconditions
-    assert (str(required), required.supplier, required.level) == ("temperature of water: hot", "1", Level.LIKELY)
-    with pytest.raises(ValueError, match="zip"):
-        plan_of_procedure("Tea", ["Boil it."], [], [])
 
 
 @given(st.lists(st.text(max_size=3), max_size=6))
