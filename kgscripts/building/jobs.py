@@ -32,10 +32,13 @@ _DOCUMENTS_A_BATCH = 64
 _CHARACTERS_A_BATCH = 16_000
 
 
-def batches_of(
-    documents: Iterable[Document], most_characters: int = _CHARACTERS_A_BATCH, most: int = _DOCUMENTS_A_BATCH
-) -> Iterator[list[Document]]:
-    """Documents in batches; by default, in those that the extractors read at once."""
+def batches_of(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Documents in batches that the extractors read at once."""
+    return in_parts(documents, _CHARACTERS_A_BATCH, _DOCUMENTS_A_BATCH)
+
+
+def in_parts(documents: Iterable[Document], most_characters: int, most: int) -> Iterator[list[Document]]:
+    """Documents in lists that end with so many characters or documents."""
     batch: list[Document] = []
     characters = 0
     for document in documents:

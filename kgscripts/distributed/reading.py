@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 from kgscripts.building.build import Progress
 from kgscripts.building.inputs import file_at
-from kgscripts.building.jobs import CHARACTERS_A_SHARD, batches_of, read_batches
+from kgscripts.building.jobs import CHARACTERS_A_SHARD, batches_of, in_parts, read_batches
 from kgscripts.building.options import BuildOptions
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.distributed.object_stores import Store, is_url
@@ -156,7 +156,7 @@ def _documents(portions: Iterable[Portion], options: BuildOptions, found: Finish
 
 def _stored(documents: Iterable[Document], folder: Path, found: Finished) -> Iterator[Document]:
     """The documents, which are written as shards before the reading of those that follow."""
-    for batch in batches_of(documents, CHARACTERS_A_SHARD, sys.maxsize):
+    for batch in in_parts(documents, CHARACTERS_A_SHARD, sys.maxsize):
         shard = write_shard(folder, [Reading(document.digest, SOURCE, [document]) for document in batch])
         found.shards.append(shard.name)
         yield from batch
