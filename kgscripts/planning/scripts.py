@@ -8,9 +8,9 @@ from operator import attrgetter
 
 from kgscripts.planning.making import SourceChange, SourceStep, folded, make_plan
 from kgscripts.planning.plan import Passage, Plan
-from kgscripts.scripts.types import Change, Part, Script, Step, well_supported
-from schemas.changes import Change as ReadChange
-from schemas.changes import Level
+from kgscripts.scripts.types import Part, Script, Step, well_supported
+
+_OF_CHANGE = ("entity", "attribute", "before", "after", "level", "probability")
 
 
 def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
@@ -65,18 +65,11 @@ def _step(step: Step, item: str, tools: set[str], supplies: set[str]) -> SourceS
         tools=[thing for thing in things if thing in tools],
         supplies=[thing for thing in things if thing in supplies],
         changes=[
-            _change(change, change.level, change.probability, _passages(change))
+            SourceChange(**{name: getattr(change, name) for name in _OF_CHANGE}, passages=_passages(change))
             for change in well_supported(step, step.changes)
         ],
         passages=_passages(step),
     )
-
-
-def _change(
-    change: Change | ReadChange, level: Level, probability: float, passages: Iterable[Passage] = ()
-) -> SourceChange:
-    parts = {name: getattr(change, name) for name in ("entity", "attribute", "before", "after")}
-    return SourceChange(**parts, level=level, probability=probability, passages=passages)
 
 
 def _passages(part: Part) -> Iterator[Passage]:

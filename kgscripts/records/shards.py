@@ -166,7 +166,7 @@ class ShardWriter:
 
 def read_shard(folder: Path, name: str) -> WrittenShard | None:
     """The shard that the files describe; None if one of them is damaged or missing."""
-    completed: set[tuple[str, str]] = set()
+    completed: set[tuple[str, str]] | None = None
     files = []
     try:
         # A name out of a damaged note may be too long for a file.
@@ -177,6 +177,12 @@ def read_shard(folder: Path, name: str) -> WrittenShard | None:
                 if path.parent.name == READING:
                     completed = _readings_in(parquet)
             files.append(ShardFile(path.parent.name, columns, file_digest(path), path.stat().st_size, rows))
+        if completed is None:
+            # Its list is lost: every reading has a record, or the name does not match.
+            completed = set()
+            for path in paths:
+                with pq.ParquetFile(path) as parquet:
+                    completed |= _readings_in(parquet)
     except (*DAMAGED_FILE, GraphDirectoryError):
         return None
     fits = name == _shard_name([file for file in files if file.kind != READING], sorted(completed))
