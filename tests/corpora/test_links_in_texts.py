@@ -12,7 +12,9 @@ from kgscripts.corpora.boilerplate import is_boilerplate
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.corpora.inline_markup import with_covered_links, without_links
 from schemas.records import Document, PassageKind
-from tests.corpora.documents import read
+from tests.corpora.documents import passages, read
+from tests.titles.test_texts import PAGE as LINES
+from tests.titles.test_texts import PROSE
 
 PIECES = (
     "[bike](/bikes)",
@@ -204,3 +206,12 @@ def test_covered_links_leave_every_other_character_at_its_place(text: str) -> No
 def test_what_is_covered_is_what_is_left_out() -> None:
     assert "".join(with_covered_links(PAGE).split()) == "".join(without_links(PAGE).split())
     assert with_covered_links("a [big pan](https://x.org) ![i](x)") == "a  big pan" + " " * 24
+
+
+def test_lines_of_the_page_are_no_steps_in_html(tmp_path: Path) -> None:
+    pytest.importorskip("trafilatura")
+    around = [*LINES[:2], PROSE, *LINES[2:]]
+    html = "".join(f"<p>{line}</p>" for lines in around for line in lines.split("\n\n"))
+    page = f"<html><body><article><h1>How to wash a car</h1>{html}</article></body></html>"
+    (document,), _ = read(tmp_path, "a.html", page)
+    assert passages(document) == [PROSE.strip()]

@@ -123,11 +123,9 @@ def test_lines_of_the_page_are_no_steps(tmp_path: Path) -> None:
     assert [line for line in PAGE if not is_boilerplate(line)] == []
     assert [line for line in STEPS if is_boilerplate(line)] == []
     around = "\n\n".join([*PAGE[:2], PROSE, *PAGE[2:]])
-    html = "".join(f"<p>{line}</p>" for line in around.split("\n\n"))
     for name, text in (
         ("a.txt", f"How to wash a car\n\n{around}"),
         ("a.md", f"# How to wash a car\n\n{around}"),
-        ("a.html", f"<html><body><article><h1>How to wash a car</h1>{html}</article></body></html>"),
     ):
         (document,), _ = read(tmp_path, name, text)
         assert passages(document) == [PROSE.strip()], name
