@@ -7,14 +7,12 @@ from enum import Enum
 
 from attrs import frozen
 
+from kgscripts.corpora.list_markers import COUNT
+
 UNREADABLE = re.compile(r"[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\ufeff]")
 """Control characters, marks without width, and halves of surrogate pairs, which escapes can give."""
 _MARKER = re.compile(r"(?:\(?\d{1,2}(?:[.):](?!\d)|[ \t]+-)[ \t]*|[•▢☐▪●‣◦][ \t]*|[-–*][ \t]+)(?=\S)")
-_STEP = re.compile(
-    r"(?:step|stage)[ \t]*(?:\#[ \t]*)?(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
-    r"[ \t]*[.:)–—-]*[ \t]*",
-    re.IGNORECASE,
-)
+_STEP = re.compile(rf"(?:step|stage)[ \t]*(?:\#[ \t]*)?{COUNT}\b[ \t]*[.:)–—-]*[ \t]*", re.IGNORECASE)
 
 
 class Kind(Enum):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from attrs import evolve, frozen
 
 from kgscripts.corpora.boilerplate import is_boilerplate
-from kgscripts.corpora.list_markers import LONE, commands, list_marker
+from kgscripts.corpora.list_markers import COUNT, LONE, commands, list_marker
 from kgscripts.corpora.needs import is_needs_heading, needs_end
 from kgscripts.text.lexicon import verbs
 from schemas.records import Passage, PassageKind
@@ -88,10 +88,9 @@ def _column(text: str, start: int) -> int:
 _LINE = re.compile(r"[^\r\n]+(?:\r\n?|\n)?|\r\n?|\n")
 _LONGEST_ITEM = 100
 
-_NUMBER = r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|next|last|final)"
 _STEP = (
-    rf"(?:step|stage)[ \t]*(?:no\.?[ \t]*|\#)?{_NUMBER}\b(?:[ \t]*[.:)–—-]+[ \t]*|[ \t]*$|[ \t]+(?=(?-i:[A-Z])))"
+    rf"(?:step|stage)[ \t]*(?:no\.?[ \t]*|\#)?{COUNT}\b(?:[ \t]*[.:)–—-]+[ \t]*|[ \t]*$|[ \t]+(?=(?-i:[A-Z])))"
     rf"|{_ORDINAL}[ \t]+step[ \t]*(?:[:–—-]+[ \t]*|$)"
 )
 _STEP_MARKER = re.compile(_STEP, re.IGNORECASE | re.MULTILINE)

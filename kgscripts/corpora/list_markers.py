@@ -10,6 +10,8 @@ from functools import lru_cache
 from kgscripts.text.lexicon import classes_of, verbs
 from kgscripts.text.plain_words import BULLET
 
+COUNT = r"(?:\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+"""The number of a step, in digits or words."""
 _NUMBER_OF_STEP = re.compile(
     r"(?P<step>\b(?:step|stage)[ \t]*(?:no\.?[ \t]*|\#)?(?P<of_step>\d{1,2})\b(?:[ \t]*[.):–—-]+(?!\d))?)"
     r"|(?P<sign>[①-⑳❶-❿➀-➉➊-➓]|\d️?⃣)"

@@ -11,7 +11,7 @@ from kgscripts.corpora.lines import line_spans, trimmed
 
 _STAMP = r"\[?(?:\d{1,4}[./-]\d{1,2}(?:[./-]\d{2,4})?,?[ \t]+)?\d{1,2}:\d\d(?::\d\d)?(?:[ \u202f]?[ap]\.?m\.?)?\]?"
 _MESSAGE = re.compile(
-    rf"(?P<stamp>{_STAMP}[ \t]*[–—-]?[ \t]*)?"
+    rf"(?:{_STAMP}[ \t]*[–—-]?[ \t]*)?"
     r"(?:<(?P<nick>[^<>\s]{1,30})>|(?P<name>[^\W\d][\w.'’-]*(?:[ ][^\W\d][\w.'’-]*){0,2}):)"
     rf"[ \t]+(?:{_STAMP}[ \t]*)?",
     re.IGNORECASE,
@@ -20,8 +20,8 @@ _MESSAGE = re.compile(
 _FEWEST = 4
 _SHARE = 0.6
 _HEADER = re.compile(r"(?:from|to|cc|bcc|subject|date|sent|reply-to)[ \t]*:[ \t]*(?P<value>.*)", re.IGNORECASE)
-_QUOTE = re.compile(r">|(?:on\b.{4,80}|.{2,40})\b(?:wrote|schrieb)[ \t]*:[ \t]*$", re.IGNORECASE)
-_REPLY = re.compile(r"(?:re|fwd?|aw)[ \t]*:|>?[ \t]*posted by\b|.{2,80}\bwrote[ \t]*:", re.IGNORECASE)
+_QUOTE = re.compile(r">|(?:on\b.{4,80}|.{2,40})\bwrote[ \t]*:[ \t]*$", re.IGNORECASE)
+_REPLY = re.compile(r"(?:re|fwd?)[ \t]*:|>?[ \t]*posted by\b|.{2,80}\bwrote[ \t]*:", re.IGNORECASE)
 _SIGNATURE = re.compile(r"--[ \t]*")
 
 
@@ -47,14 +47,16 @@ def messages_of(text: str, paragraphs: Sequence[tuple[int, int]]) -> Messages | 
     return _chat(text, [line for paragraph in lines for line in paragraph]) or _mail(text, lines)
 
 
+_BEGINNING = re.compile(r"[ \t\[]*0{1,2}:")
 _STAMPED = re.compile(rf"^[ \t]*{_STAMP}[ \t]+", re.MULTILINE | re.IGNORECASE)
 
 
 def without_stamps(text: str) -> str:
-    """A transcript without the times that most of its lines begin with; another text as it is."""
+    """A transcript without the times that most of its lines begin with, from 0:00 on; another text as it is."""
     lines = [line for line in text.splitlines() if line.strip()]
     stamped = [found for line in lines if (found := _STAMPED.match(line))]
-    if len(stamped) < max(_FEWEST, _SHARE * len(lines)) or any(map(_MESSAGE.match, lines)):
+    begins = bool(stamped) and _BEGINNING.match(stamped[0][0]) is not None
+    if not begins or len(stamped) < max(_FEWEST, _SHARE * len(lines)) or any(map(_MESSAGE.match, lines)):
         return text
     return _STAMPED.sub("", text)
 

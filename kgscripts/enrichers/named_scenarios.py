@@ -115,6 +115,10 @@ class NamedScenarios(Enricher):
 
         offered = {candidate.partition("\n")[0] for candidate in candidates}
         texts = [[sentence.split(" ") for sentence in content[2:]] for content in contents]
+        detected = [
+            [(int(start), int(end), name, float(sure)) for start, end, name, sure in json.loads(content[0])]
+            for content in contents
+        ]
         vectors: list[Any] = [decoded([values for *_, values in text]) for text in texts]
         found = detect_documents(self._detector(candidates), vectors)
         return [
@@ -130,10 +134,7 @@ class NamedScenarios(Enricher):
                 ],
                 is_guessed=not all(is_listed(name) for *_, name, _ in told),
             )
-            for content, text, own, segments in zip(contents, texts, vectors, found, strict=True)
-            for told in [
-                [(int(start), int(end), name, float(sure)) for start, end, name, sure in json.loads(content[0])]
-            ]
+            for content, told, text, own, segments in zip(contents, detected, texts, vectors, found, strict=True)
         ]
 
     def _is_alike(self, segment: DetectedSegment, vectors: NDArray[np.int8]) -> bool:

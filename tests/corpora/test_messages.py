@@ -72,6 +72,8 @@ def test_a_transcript_has_no_times() -> None:
     lines = ["so first you lay out the sheet", "then the poles", "clip the clips on", "and that's it"]
     text = "\n".join(f"{n}:0{n} {line}" for n, line in enumerate(lines))
     assert without_stamps(text) == "\n".join(lines)
+    schedule = "9:00 Take the turkey out\n9:30 Stuff it\n10:00 Roast it\n14:00 Carve it\n"
+    assert without_stamps(schedule) == schedule, "times of a day say when"
     once = "Bake at 10:30 am\n9:15 Put it in\nWait\nTake it out\n"
     assert without_stamps(once) == once
 

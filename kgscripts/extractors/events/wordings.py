@@ -102,13 +102,11 @@ def _condition(verb: Token) -> str:
     own = verb
     while True:
         for child in own.children:
+            # Only of the few that may be one, since a subtree can be as long as the text.
+            if child.dep_ != "advcl" or _IF.isdisjoint(marker.lower_ for marker in markers_of(child)):
+                continue
             clause = list(child.subtree)
-            is_said = child.dep_ == "advcl" and {marker.lower_ for marker in markers_of(child)} & _IF
-            if (
-                is_said
-                and _FEWEST_OF_CONDITION <= len(clause) <= _MOST_OF_CONDITION
-                and (own is verb or child.i < own.i)
-            ):
+            if _FEWEST_OF_CONDITION <= len(clause) <= _MOST_OF_CONDITION and (own is verb or child.i < own.i):
                 said = _TAIL.sub("", verb.doc[clause[0].i : clause[-1].i + 1].text.strip(" ,;:"))
                 return "" if clause[0].i <= verb.i <= clause[-1].i else f"{said[0].lower()}{said[1:]}"
         if own.dep_ != "conj" or own.head.i >= own.i:
