@@ -134,6 +134,21 @@ def state_changes(
     run.train(ComposerTask(configuration, steps), configuration, data=data)
 
 
+@with_options("changes")
+def changes(run: RunOptions) -> None:
+    """Train the generator of state changes, over the reader that ships.
+
+    It learns from labelled passages, from the scripts that ship, and from candidates that were judged.
+    """
+    configuration = run.configuration()
+    from lightning_modules.changes.task import ChangeTask
+
+    task = ChangeTask(configuration.name, run.limit)
+    counts = Counter(text.completeness.name.lower() for text in (*task.split.train, *task.split.held_out))
+    data = ", ".join(f"{number:,} texts with {name}" for name, number in counts.items())
+    run.train(task, configuration, data=f"{data} changes known")
+
+
 @with_options("reader")
 def reader(
     run: RunOptions,
@@ -259,6 +274,7 @@ _EXAMPLES = {
     "masked": (masked, "--train templates.tsv --out model"),
     "aligner": (aligner, "--train train.template.tsv --out model"),
     "state-changes": (state_changes, "--config retrieval --train openpi/gold/train --out model"),
+    "changes": (changes, "--out changes"),
     "reader": (reader, "--procedures procedures --recipe-flow train.conllu --inscript inscript/train --out model"),
     "scenarios": (scenarios, "--train labelled-data.xml --development docs.jsonl --out model"),
     "scenario-calibration": (plain.scenario_calibration, "--model model --development docs.jsonl --out model"),
@@ -267,7 +283,6 @@ _EXAMPLES = {
     "tools": (plain.tools, "--out model"),
     "text": (plain.text, "--treebanks treebanks --out pipeline"),
     "typicality": (plain.typicality, "--inscript inscript --out weights.json"),
-    "change-ratings": (plain.change_ratings, "--out change_ratings.json"),
     "importance": (plain.importance, "mcscript-graph descript-graph --out importance.json"),
     "cross-validate": (plain.cross_validate, "--train labelled-data.xml --development docs.jsonl"),
     "cross-validate-steps": (

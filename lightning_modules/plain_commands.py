@@ -221,22 +221,6 @@ def typicality(inscript: Inscript, out: OutFile, limit: Limit = None) -> None:
     echo(f"wrote {printable(str(out))}; steps are usual from a typicality of {weights.usual} on")
 
 
-def change_ratings(out: OutFile) -> None:
-    """Fit the weights by which candidates of state changes are rated, on steps whose candidates were judged.
-
-    The table has each step rated by weights that were fitted to the steps of others.
-    """
-    check_outputs(out)
-    from kgscripts.evaluation.calibration import calibration, calibration_lines
-    from lightning_modules.learning.change_ratings import train_change_ratings
-
-    fitted = train_change_ratings(out)
-    found = calibration(fitted.probabilities, [item.is_true for item in fitted.judged])
-    for line in calibration_lines(found):
-        echo(line)
-    echo(f"wrote {printable(str(out))}, fitted to {len(fitted.judged):,} judged candidates")
-
-
 def importance(
     graphs: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="Graphs of MCScript and of the sequences of DeScript.")

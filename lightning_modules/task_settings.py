@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from attrs import field, frozen, validators
 
-from kgscripts.models.changes.network import whole_heads
 from kgscripts.models.encoder import MINILM
 from kgscripts.models.sentence_vectors import SIZE
+from kgscripts.reproductions.openpi.composer.network import whole_heads
 from kgscripts.reproductions.scenarios.topic_tiling import TilingSettings
 from lightning_modules.settings import (
     LINEAR,
@@ -158,6 +158,30 @@ class ComposerTrainingSettings(TrainingSettings):
     """The share of steps whose title is hidden, for procedures without one."""
     hidden_contexts: float = share(0.1)
     """The share of steps whose context is hidden."""
+
+
+@frozen(kw_only=True)
+class ChangeTrainingSettings(TrainingSettings):
+    """All that decides the generator of changes beside its texts. Batches have `batch_size` pairs of an event and a
+    thing at most."""
+
+    inner: int = count(256)
+    """The size of the states of pairs."""
+    dropout: float = share(0.25)
+    script_weight: float = not_negative(0.3)
+    """Of the changes of the scripts that ship, beside those of labelled passages."""
+    judged_weight: float = not_negative(0.3)
+    """Of candidates that were judged."""
+    silence: float = share(0.02)
+    """How much it says that a script does not name a change."""
+    learning_rate: float = positive(1e-3)
+    schedule: str = schedule_of(LINEAR)
+    warm_up: float = share(0.06)
+    weight_decay: float = not_negative(0.05)
+    gradient_clip: float | None = 1.0
+    batch_size: int = count(5000)
+    epochs: int = count(9)
+    patience: int = count(9)
 
 
 @frozen(kw_only=True)

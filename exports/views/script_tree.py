@@ -322,9 +322,7 @@ def step_tree(scenario: str, step: Step) -> Tree:
             for part in parts:
                 label = f"{part.scenario}: {part.label_text}" if isinstance(part, Match) else part.label_text
                 line = styled((label, style), (f"  {_details(part)}", "dim"))
-                leaf = branch.add(line.append_text(_references(part, numbers)).append_text(_readers(part, models)))
-                for rule in part.via if isinstance(part, Change) else ():
-                    leaf.add(Text(rule, style="dim"))
+                branch.add(line.append_text(_references(part, numbers)).append_text(_readers(part, models)))
     _add_corrections(tree, step.corrections)
     if numbers:
         add_evidence(tree.add(Text("passages", style="dim")), numbers, numbered=True)

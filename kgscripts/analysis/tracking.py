@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import frozen
 
 from kgscripts.building.reading import DocumentReader
 from kgscripts.corpora.procedures import Procedure, document_of
-from kgscripts.extractors.changes.state_changes import StateChangeExtractor
+from kgscripts.extractors.changes.state_changes import StateChangeExtractor, StateChangeSettings
 from kgscripts.extractors.registry import choose
+from kgscripts.models.registry import DEFAULT
 from kgscripts.text.pipeline import describe_pipeline
 from schemas.changes import Change, Level, RatedChange
 from schemas.records import Document, EventMention, Record, StateChange
-
-if TYPE_CHECKING:
-    from kgscripts.models.changes.protocol import ChangeModel
 
 _STEPS_A_BATCH = 256
 
@@ -103,7 +101,7 @@ def change_fields(rated: RatedChange) -> dict[str, Any]:
     }
 
 
-def track(procedures: Iterable[Procedure], model: ChangeModel) -> Iterator[StateTable]:
+def track(procedures: Iterable[Procedure], model: str = DEFAULT) -> Iterator[StateTable]:
     """Yield the state table of each procedure, in their order; several short procedures are read together.
 
     The changes are those that a build reads in the steps.
@@ -126,10 +124,12 @@ def _tables(procedures: Sequence[Procedure], reader: StepReader) -> Iterator[Sta
 
 
 class StepReader:
-    """Reads the tools and the state changes of the steps of procedures, as a build does, with a given model."""
+    """Reads the tools and the state changes of the steps of procedures, as a build does; `model` is a generator that
+    ships, or the directory of one."""
 
-    def __init__(self, model: ChangeModel) -> None:
-        extractors = choose(["events", StateChangeExtractor(model)], (), describe_pipeline)
+    def __init__(self, model: str = DEFAULT) -> None:
+        changes = StateChangeExtractor(settings=StateChangeSettings(model=model))
+        extractors = choose(["events", changes], (), describe_pipeline)
         self._reader = DocumentReader(extractors, strict=True)
 
     def read(self, procedures: Sequence[Procedure]) -> list[list[ReadStep]]:

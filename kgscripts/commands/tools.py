@@ -34,7 +34,6 @@ def changes(
     """
     from kgscripts.analysis.tracking import StepReader, change_fields
     from kgscripts.corpora.procedures import Procedure
-    from kgscripts.models.registry import load
     from schemas.changes import ProcedureStep
 
     text = " ".join(step.split())
@@ -43,7 +42,7 @@ def changes(
     earlier = [words for item in context or () if (words := " ".join(item.split()))]
     ProcedureStep(text=text, context=tuple(earlier), title=title)  # Raises InputError for what no model can read.
     procedure = Procedure(id="step", title=title, steps=(*earlier, text))
-    [found] = StepReader(load("state-changes", model)).read([procedure])
+    [found] = StepReader(model).read([procedure])
     predicted = found[-1].changes[:top]
     if as_json:
         echo_json({"step": text, "predicted": [change_fields(item) for item in predicted]})

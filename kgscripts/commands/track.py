@@ -36,12 +36,11 @@ def track(
     Example: kgscripts track how_to_make_tea.md
     """
     from kgscripts.analysis.tracking import track as track_procedures
-    from kgscripts.models.registry import load
 
     procedures = _procedures(file, id)
     # An input without procedures is refused before a model is loaded.
     first = next(procedures)
-    for table in track_procedures(chain([first], procedures), load("state-changes", model)):
+    for table in track_procedures(chain([first], procedures), model):
         if as_json:
             echo_json(table.to_dict(), indent=None)
         else:

@@ -16,18 +16,17 @@ from kgscripts.corpora.procedures import Procedure
 from kgscripts.evaluation.calibration import calibration
 from kgscripts.evaluation.counting import example
 from kgscripts.evaluation.lists import list_objects
-from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, counts, shares
-from kgscripts.extractors.changes.change_candidates import key_of
-from kgscripts.extractors.changes.change_words import head, noun_phrase
-from kgscripts.extractors.changes.verb_changes import PERSON
-from kgscripts.models.changes.protocol import ChangeModel
+from kgscripts.evaluation.result import Evaluation, Example, Figure, System, counts, shares
+from kgscripts.extractors.changes.words import head, noun_phrase
 from kgscripts.text.porter import stem
-from schemas.changes import Change, Level, ProcedureStep, RatedChange
+from schemas.changes import Change, Level, RatedChange
 from schemas.provenance import Direction, Exposure
 from schemas.results import Table
 
 DATASET = "kgscripts step changes"
 _ALL = "certain and likely"
+PERSON = "person"
+"""The doer that a text does not name."""
 _DOERS = frozenset({"i", "we", "you", "me", "us", "myself", "he", "she", "they", "narrator"})
 
 
@@ -50,8 +49,8 @@ def gold_steps(split: str) -> list[GoldStep]:
     return [_gold(row) for row in list_objects(f"step_changes.{split}.jsonl")]
 
 
-def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evaluation:
-    """Compare what is read at each level, and what the model answers without ratings, with the lists.
+def evaluate_step_changes(model: str, split: str) -> Evaluation:
+    """Compare what is read at each level, by a model that ships or the directory of one, with the lists.
 
     *Recall* is the share of the changes of the lists whose entity and attribute are read, *named* the share of what is
     read that the lists name: people leave out much that is true. *Non-changes* is the share of these that are read.
@@ -61,12 +60,9 @@ def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evalua
     gold = gold_steps(split)
     procedures = [Procedure(id=item.id, title=item.title, steps=(*item.context, item.step)) for item in gold]
     rated = [steps[-1].changes for steps in StepReader(model).read(procedures)]
-    steps = [ProcedureStep(text=item.step, context=item.context, title=item.title) for item in gold]
-    answered = [[each.change for each in found] for found in model.predict(steps)]
     levels = {Level.CERTAIN.value: {Level.CERTAIN}, _ALL: set(Level), Level.LIKELY.value: {Level.LIKELY}}
     kept = {name: [_at(own, chosen) for own in rated] for name, chosen in levels.items()}
-    systems = [System(name=name, source=source, figures=_figures(gold, found)) for name, found in kept.items()]
-    systems.append(System(name="all that the model answers", role=Role.BASELINE, figures=_figures(gold, answered)))
+    systems = [System(name=name, source=model, figures=_figures(gold, found)) for name, found in kept.items()]
     judged = [
         (each.probability, item.judged[_key(each.change)])
         for item, own in zip(gold, rated, strict=True)
@@ -77,7 +73,7 @@ def evaluate_step_changes(model: ChangeModel, split: str, source: str) -> Evalua
     tables = {}
     if judged:
         error = Figure(metric="calibration error", value=found.error, direction=Direction.LOWER)
-        systems[0] = System(name=systems[0].name, source=source, figures=(*systems[0].figures, error))
+        systems[0] = System(name=systems[0].name, source=model, figures=(*systems[0].figures, error))
         rows = [(round(item.probability, 3), round(item.share, 3), item.count) for item in found.bins]
         tables["reliability"] = Table(columns=("probability", "true", "candidates"), rows=rows)
     return Evaluation(
@@ -147,7 +143,7 @@ def _at(rated: Sequence[RatedChange], levels: set[Level]) -> list[Change]:
 
 
 def _key(change: Change) -> tuple[str, str, str]:
-    return (*key_of(change), change.after)
+    return stem(head(change.entity)), change.attribute, change.after
 
 
 def _names(entity: str) -> Iterator[str]:

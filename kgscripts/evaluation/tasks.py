@@ -62,9 +62,8 @@ def step_changes(model: ModelName = "default", split: Split = ListSplit.UNSEEN) 
     precision is the share of true ones.
     """
     from kgscripts.evaluation.step_changes import evaluate_step_changes
-    from kgscripts.models.registry import load
 
-    return [evaluate_step_changes(load("state-changes", model), split.value, source=model)]
+    return [evaluate_step_changes(model, split.value)]
 
 
 class TitleSplit(StrEnum):

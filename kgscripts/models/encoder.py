@@ -57,9 +57,10 @@ class BertConfig:
 
 
 class BertOutput(NamedTuple):
-    """`last_hidden_state` is (rows, pieces, size)."""
+    """`last_hidden_state` is (rows, pieces, size); `hidden_states` are those of the embeddings and of each layer."""
 
     last_hidden_state: Tensor
+    hidden_states: tuple[Tensor, ...]
 
 
 class Bert(nn.Module):
@@ -76,9 +77,10 @@ class Bert(nn.Module):
         states = self.embeddings(input_ids, torch.zeros_like(input_ids) if token_type_ids is None else token_type_ids)
         hidden = ~attention_mask[:, None, None, :].bool()
         mask = torch.zeros_like(hidden, dtype=states.dtype).masked_fill(hidden, torch.finfo(states.dtype).min)
+        every = [states]
         for layer in self.encoder.layer:
-            states = layer(states, mask)
-        return BertOutput(states)
+            every.append(layer(every[-1], mask))
+        return BertOutput(every[-1], tuple(every))
 
 
 class _Embeddings(nn.Module):

@@ -17,8 +17,7 @@ from schemas.plugins import entry_points_of, loaded
 
 if TYPE_CHECKING:
     from kgscripts.models.alignment.aligner import Aligner, PairAligner
-    from kgscripts.models.changes.composer import ChangeComposer
-    from kgscripts.models.changes.protocol import ChangeModel
+    from kgscripts.models.changes.generator import ChangeGenerator
     from kgscripts.models.cloze import ClozeModel
     from kgscripts.models.reader.reader import Reader
     from kgscripts.models.scenarios.protocol import ScenarioModel
@@ -90,7 +89,7 @@ def load(task: Literal["alignment"], name_or_directory: Literal["aligner"], devi
 @overload
 def load(task: Literal["alignment"], name_or_directory: str | Path, device: str = CPU) -> PairAligner: ...
 @overload
-def load(task: Literal["state-changes"], name_or_directory: str | Path, device: str = CPU) -> ChangeModel: ...
+def load(task: Literal["changes"], name_or_directory: str | Path, device: str = CPU) -> ChangeGenerator: ...
 @overload
 def load(task: Literal["scenarios"], name_or_directory: str | Path, device: str = CPU) -> ScenarioModel: ...
 @overload
@@ -129,7 +128,7 @@ def load_model(name_or_directory: Literal["masked", "transducer"], device: str =
 @overload
 def load_model(name_or_directory: Literal["aligner"], device: str = CPU) -> Aligner: ...
 @overload
-def load_model(name_or_directory: Literal["state-changes"], device: str = CPU) -> ChangeComposer: ...
+def load_model(name_or_directory: Literal["changes"], device: str = CPU) -> ChangeGenerator: ...
 @overload
 def load_model(
     name_or_directory: Literal["scenarios", "scenarios-topic-tiling"], device: str = CPU

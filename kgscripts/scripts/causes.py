@@ -4,18 +4,16 @@ records beside it tell."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 
 from attrs import evolve
 
-from kgscripts.changes.verbs import verb_changes
 from kgscripts.records.shards import rows_without_index
 from kgscripts.scripts.names import column
-from kgscripts.scripts.types import Change, Reader, Step, Tool, ToolWay, is_added
+from kgscripts.scripts.types import Reader, Step, Tool, ToolWay, is_added
 from schemas.records import EventMention
 from schemas.script_graph import StoredGraph
 
-VERBS = "kgscripts/changes/data/verbs.txt"
 _MOST_SOURCES = 50
 """The most sources of the tools of a step whose records are looked at."""
 
@@ -32,34 +30,10 @@ def readers_of(graph: StoredGraph, statements: Collection[str]) -> Mapping[str, 
 
 
 def with_causes(graph: StoredGraph, identifier: str, step: Step) -> Step:
-    """The step with this id, whose tools and changes say what gave them."""
+    """The step with this id, whose tools say what gave them."""
     uses = list(graph.rows("USES", ("to_id", "statement"), {"from_id": identifier}))
     ways = _ways(graph, {row["statement"]: graph.iri(row["to_id"]) for row in uses}, step.tools)
-    wordings = {row["to_id"] for row in graph.rows("EXPRESSED_AS", ("to_id",), {"from_id": identifier})}
-    actions = list(graph.rows("Action", where={"id": wordings}))
-    lines = [
-        (action["object"] or "", line)
-        for action in actions
-        for line in verb_changes(
-            action["predicate"],
-            action["particle"] or (not action["object"] and action["preposition"]) or "",
-            action["object"] or "",
-        )
-    ]
-
-    def said(change: Change) -> Iterator[str]:
-        found = {
-            line.number: line
-            for thing, line in lines
-            if line.says(change.entity, thing, change.attribute, change.after)
-        }
-        return (f"{VERBS}:{number} {line.name}" for number, line in sorted(found.items()))
-
-    return evolve(
-        step,
-        tools=[evolve(tool, via=ways[tool.iri]) for tool in step.tools],
-        changes=[evolve(change, via=said(change)) for change in step.changes],
-    )
+    return evolve(step, tools=[evolve(tool, via=ways[tool.iri]) for tool in step.tools])
 
 
 def _ways(graph: StoredGraph, tool_of: Mapping[str, str], tools: Collection[Tool]) -> dict[str, list[ToolWay]]:

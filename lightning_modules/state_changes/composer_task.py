@@ -16,10 +16,14 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.models.adapters import layer_weights
-from kgscripts.models.changes.composer import ComposerSettings, below, composer_checkpoint
-from kgscripts.models.changes.inputs import StepBatch, StepInput, batch_of, step_inputs
-from kgscripts.models.changes.neighbours import KnownSteps
-from kgscripts.models.changes.network import (
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.encoder import Bert, load_encoder
+from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
+from kgscripts.models.stored_vectors import SCALE
+from kgscripts.reproductions.openpi.composer.composer import ComposerSettings, below, composer_checkpoint
+from kgscripts.reproductions.openpi.composer.inputs import StepBatch, StepInput, batch_of, step_inputs
+from kgscripts.reproductions.openpi.composer.neighbours import KnownSteps
+from kgscripts.reproductions.openpi.composer.network import (
     AFTER_FILLER,
     BEFORE_FILLER,
     IMPOSSIBLE,
@@ -32,11 +36,7 @@ from kgscripts.models.changes.network import (
     Memory,
     NetworkSize,
 )
-from kgscripts.models.changes.vocabulary import SLOT, ChangeVocabulary, plain, split_value
-from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Bert, load_encoder
-from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
-from kgscripts.models.stored_vectors import SCALE
+from kgscripts.reproductions.openpi.composer.vocabulary import SLOT, ChangeVocabulary, plain, split_value
 from kgscripts.reproductions.openpi.reading import OpenPIStep
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from kgscripts.models.changes.neighbours import KnownSteps
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.reproductions.openpi.composer.neighbours import KnownSteps
 from kgscripts.reproductions.openpi.reading import OpenPIStep, read_openpi
 from kgscripts.reproductions.openpi.retrieval import RetrievalSettings, retrieval_checkpoint
 

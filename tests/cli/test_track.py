@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from kgscripts.extractors.changes.state_change_units import CONTEXT
 from kgscripts.extractors.events.instructions import read_instruction
+from kgscripts.reproductions.openpi.units import CONTEXT
 from kgscripts.text.passages import MAX_CHARACTERS
 from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import InputError, KGScriptsError

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgscripts.extractors.changes.change_candidates import Candidate, candidates_of, key_of
-from kgscripts.extractors.changes.change_words import normalised
+from kgscripts.extractors.changes.words import normalised
 from schemas.changes import Change, PredictedChange
 from schemas.records import Action, Argument, EventMention, Role
 

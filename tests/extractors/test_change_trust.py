@@ -13,7 +13,7 @@ from kgscripts.extractors.changes.change_candidates import candidates_of
 from kgscripts.extractors.changes.change_ratings import RatingWeights
 from kgscripts.extractors.changes.change_trust import Read, described, trusted
 from kgscripts.extractors.changes.change_wording import Wording
-from kgscripts.extractors.changes.state_change_units import Nouns, Unit
+from kgscripts.reproductions.openpi.units import Nouns, Unit
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import Change, Level, PredictedChange, ProcedureStep
 from schemas.records import Action, Argument, EventMention, Role

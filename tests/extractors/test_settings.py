@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from attrs import asdict, frozen
 
-from kgscripts.extractors.changes.change_ratings import LEAST
+from kgscripts.changes.levels import LEAST
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor
 from kgscripts.extractors.registry import EXTRACTORS
 from kgscripts.settings import KINDS, model_setting, models_of, settings_of, version_of

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
-from kgscripts.extractors.changes.change_words import head, normalised, noun_phrase, value
-from kgscripts.extractors.changes.state_change_units import CONTEXT, MOST_WORDS
 from kgscripts.extractors.changes.state_changes import StateChangeExtractor, StateChangeSettings
+from kgscripts.extractors.changes.words import head, normalised, noun_phrase, value
 from kgscripts.extractors.protocol import ParsedDocument
+from kgscripts.reproductions.openpi.units import CONTEXT, MOST_WORDS
 from schemas.changes import Change, Level, PredictedChange, ProcedureStep
 from schemas.provenance import Model
 from schemas.records import Discard, DiscardReason, Document, EventMention, Record, StateChange

@@ -9,9 +9,9 @@ import pytest
 from kgscripts.building.reading import parse_documents
 from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.changes.change_candidates import candidates_of
-from kgscripts.extractors.changes.state_change_units import read_units
 from kgscripts.extractors.changes.verb_changes import PERSON, ChangeByVerb, changes_by_verb, preposition_before
 from kgscripts.extractors.protocol import ParsedDocument
+from kgscripts.reproductions.openpi.units import read_units
 from schemas.changes import Change
 from schemas.records import Action, Argument, Document, EventMention, Role, Tool, ToolRole
 from tests.extractors.parses import with_events

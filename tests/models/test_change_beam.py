@@ -11,12 +11,19 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.changes import beam as change_beam
-from kgscripts.models.changes.beam import Candidate, candidates
-from kgscripts.models.changes.inputs import FEATURES, MOST_NOUNS, PointedNoun, StepBatch, StepInput, batch_of
-from kgscripts.models.changes.network import MOST_COUNTED, PARTS, ChangeNetwork
-from kgscripts.models.changes.vocabulary import Value, joined
 from kgscripts.models.encoder import Bert, BertConfig, BertOutput
+from kgscripts.reproductions.openpi.composer import beam as change_beam
+from kgscripts.reproductions.openpi.composer.beam import Candidate, candidates
+from kgscripts.reproductions.openpi.composer.inputs import (
+    FEATURES,
+    MOST_NOUNS,
+    PointedNoun,
+    StepBatch,
+    StepInput,
+    batch_of,
+)
+from kgscripts.reproductions.openpi.composer.network import MOST_COUNTED, PARTS, ChangeNetwork
+from kgscripts.reproductions.openpi.composer.vocabulary import Value, joined
 from lightning_modules.module import Split
 from lightning_modules.state_changes.composer_task import (
     ABSENT,

@@ -17,12 +17,12 @@ from torch import Tensor
 
 from kgscripts.models import adapters
 from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters
-from kgscripts.models.changes import composer as change_composer
-from kgscripts.models.changes.beam import Candidate
-from kgscripts.models.changes.composer import STRINGS, VOCABULARY, ChangeComposer, composer_model
-from kgscripts.models.changes.network import KINDS, ChangeNetwork, NetworkSize
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
+from kgscripts.reproductions.openpi.composer import composer as change_composer
+from kgscripts.reproductions.openpi.composer.beam import Candidate
+from kgscripts.reproductions.openpi.composer.composer import STRINGS, VOCABULARY, ChangeComposer, composer_model
+from kgscripts.reproductions.openpi.composer.network import KINDS, ChangeNetwork, NetworkSize
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ModelError
 from tests.models import tiny_composer
@@ -106,7 +106,7 @@ def test_more_is_considered_than_predicted_and_alike_whatever_comes_along(
         assert logs == sorted(logs, reverse=True)
         assert all(math.isfinite(log) and log <= 0 for log in logs)
     assert model.considered([STEPS[9]]) == [found[9]]
-    monkeypatch.setattr("kgscripts.models.changes.composer._BATCH", 5)
+    monkeypatch.setattr("kgscripts.reproductions.openpi.composer.composer._BATCH", 5)
     assert model.considered(STEPS) == found
     assert model.considered([]) == []
 
@@ -114,7 +114,7 @@ def test_more_is_considered_than_predicted_and_alike_whatever_comes_along(
 def test_many_steps_are_read_in_parts(
     model: ChangeComposer, together: list[list[PredictedChange]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgscripts.models.changes.composer._BATCH", 5)
+    monkeypatch.setattr("kgscripts.reproductions.openpi.composer.composer._BATCH", 5)
     assert model.predict(STEPS[7:]) == together[7:]
 
 

@@ -10,10 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from kgscripts.models.changes import inputs as change_inputs
-from kgscripts.models.changes.inputs import FEATURES, MOST_NOUNS, StepInput, batch_of, places_of, step_inputs
-from kgscripts.models.changes.vocabulary import plain
 from kgscripts.models.encoder import shared_minilm
+from kgscripts.reproductions.openpi.composer import inputs as change_inputs
+from kgscripts.reproductions.openpi.composer.inputs import (
+    FEATURES,
+    MOST_NOUNS,
+    StepInput,
+    batch_of,
+    places_of,
+    step_inputs,
+)
+from kgscripts.reproductions.openpi.composer.vocabulary import plain
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import ProcedureStep
 

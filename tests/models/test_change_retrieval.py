@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import torch
 
-from kgscripts.models.changes.neighbours import KnownSteps
-from kgscripts.models.changes.substitution import Noun, nouns_of, substituted, substitutes
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.models.stored_vectors import SCALE
+from kgscripts.reproductions.openpi.composer.neighbours import KnownSteps
+from kgscripts.reproductions.openpi.composer.substitution import Noun, nouns_of, substituted, substitutes
 from kgscripts.reproductions.openpi.retrieval import (
     ChangeRetriever,
     RetrievalSettings,

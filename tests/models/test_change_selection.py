@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgscripts.models.changes.beam import Candidate
-from kgscripts.models.changes.neighbours import Neighbour
-from kgscripts.models.changes.selection import (
+from kgscripts.reproductions.openpi.composer.beam import Candidate
+from kgscripts.reproductions.openpi.composer.neighbours import Neighbour
+from kgscripts.reproductions.openpi.composer.selection import (
     SelectionSettings,
     _imagined,
     _Pool,

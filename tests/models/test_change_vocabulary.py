@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgscripts.models.changes.vocabulary import SLOT, ChangeVocabulary, Value, joined, plain, split_value
+from kgscripts.reproductions.openpi.composer.vocabulary import SLOT, ChangeVocabulary, Value, joined, plain, split_value
 from schemas.changes import Change
 
 WORDS = st.sampled_from(["in", "on", "of", "the", "a", "an", "oven", "red", "bowl", "@", "@.", "x", ",", ".", "from"])

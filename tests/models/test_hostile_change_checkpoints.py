@@ -14,10 +14,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.changes.composer import STRINGS, VOCABULARY
-from kgscripts.models.changes.neighbours import KnownSteps
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, Checkpoint, save_checkpoint
 from kgscripts.models.registry import load
+from kgscripts.reproductions.openpi.composer.composer import STRINGS, VOCABULARY
+from kgscripts.reproductions.openpi.composer.neighbours import KnownSteps
 from kgscripts.reproductions.openpi.retrieval import RetrievalSettings, retrieval_checkpoint
 from schemas.errors import ModelError
 from tests.models import tiny_composer

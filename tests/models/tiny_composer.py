@@ -12,15 +12,15 @@ import torch
 from torch import Tensor
 
 from kgscripts.models.adapters import layer_weights
-from kgscripts.models.changes import composer as change_composer
-from kgscripts.models.changes.composer import ComposerSettings, composer_checkpoint
-from kgscripts.models.changes.neighbours import KnownSteps
-from kgscripts.models.changes.network import KINDS, ChangeNetwork, NetworkSize
-from kgscripts.models.changes.selection import SelectionSettings
-from kgscripts.models.changes.vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import Bert, Encoder, load_encoder
 from kgscripts.models.sentence_vectors import SIZE
+from kgscripts.reproductions.openpi.composer import composer as change_composer
+from kgscripts.reproductions.openpi.composer.composer import ComposerSettings, composer_checkpoint
+from kgscripts.reproductions.openpi.composer.neighbours import KnownSteps
+from kgscripts.reproductions.openpi.composer.network import KINDS, ChangeNetwork, NetworkSize
+from kgscripts.reproductions.openpi.composer.selection import SelectionSettings
+from kgscripts.reproductions.openpi.composer.vocabulary import ChangeVocabulary
 from schemas.changes import Change
 
 VOCABULARY = ChangeVocabulary(

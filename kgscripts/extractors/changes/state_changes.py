@@ -1,40 +1,35 @@
-"""State changes (OpenPI, Tandon et al. 2020) of the steps of a procedure, and of sentences with events, by a model.
+"""State changes of events: which attribute of which thing is different afterwards, by the generator.
 
-A change belongs to the event of its step that brings it about: the one whose verb says so (`kgscripts.changes.verbs`),
-else one whose words have the same head as the entity, else the event nearest to the entity, else the first. Changes of
-location belong to events of placing, moving and taking.
+A change belongs to the mention of its event that names its thing, or else to the first mention of that predicate.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import define, field, frozen, validators
 
-from kgscripts.changes.attributes import attributes_digest
-from kgscripts.changes.verbs import verbs_digest
-from kgscripts.extractors.changes.change_ratings import LEAST, ratings_digest, shipped_ratings
-from kgscripts.extractors.changes.change_trust import Read, trusted
-from kgscripts.extractors.changes.change_words import head
-from kgscripts.extractors.changes.state_change_units import Nouns, Unit, read_units
+from kgscripts.changes.attributes import agree, attributes_digest, in_vocabulary
+from kgscripts.changes.levels import LEAST, level_of
+from kgscripts.extractors.events.frames import ReadText
+from kgscripts.extractors.events.nouns import is_noun, noun_lemma
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.registry import describe, load
 from kgscripts.settings import device_setting, model_setting
-from kgscripts.text.lexicon import verbs, word_list, word_list_digests
-from kgscripts.text.pipeline import describe_pipeline
-from kgscripts.text.verb_objects import verb_objects_digest
-from schemas.changes import Level, PredictedChange
+from kgscripts.text.lexicon import word_list_digests
+from kgscripts.text.syntax import lemma
+from schemas.changes import Level
 from schemas.provenance import Model
-from schemas.records import Discard, EventMention, Record, Role, Span, StateChange
+from schemas.records import EventMention, PassageKind, Record, Span, StateChange
 
 if TYPE_CHECKING:
-    from kgscripts.models.changes.protocol import ChangeModel
+    from kgscripts.models.changes.generator import ChangeGenerator, ChangeQuery, GeneratedChange
 
-_TASK = "state-changes"
-_LOCATION = word_list("attributes of place")
-
-
+_TASK = "changes"
+_NOT_READ = frozenset({PassageKind.ABSTRACT, PassageKind.NEEDS})
 _probability = [validators.ge(0.0), validators.le(1.0)]
 
 
@@ -43,7 +38,7 @@ class StateChangeSettings:
     """The settings of the extractor of state changes."""
 
     model: str = model_setting(_TASK)
-    """The model: the name of one that ships, or the directory of a checkpoint."""
+    """The generator: the name of one that ships, or the directory of a checkpoint."""
     least_certain: float = field(default=LEAST[Level.CERTAIN], validator=_probability)
     """The least probability of changes of the level `certain`."""
     least_likely: float = field(default=LEAST[Level.LIKELY], validator=_probability)
@@ -54,118 +49,126 @@ class StateChangeSettings:
 
 @define
 class StateChangeExtractor(Extractor):
-    """Gives the state changes of whole procedures, of any text with events, and of the concrete side of pairs.
+    """Gives the state changes of the events of a text; of pairs, of their concrete side.
 
-    The model of the settings is loaded for the first step, unless one is given.
+    The generator of the settings is loaded for the first event.
     """
 
     name = "state-changes"
-    rules = "3"
-    task = "state changes of steps"
+    rules = "4"
+    task = "state changes of events"
     requires = (PARSE, EventMention)
-    gives = (StateChange, Discard)
-    cost = "state-change model (MiniLM encoder)"
-    licence = "Apache-2.0"
+    gives = (StateChange,)
+    cost = "reader (MiniLM encoder) and a network over it"
+    licence = "CC-BY-NC-SA-3.0"
 
-    model: ChangeModel | None = None
     settings: StateChangeSettings = field(factory=StateChangeSettings, kw_only=True)
+    _generator: ChangeGenerator | None = field(default=None, init=False, eq=False, repr=False)
 
     @property
     def data(self) -> Mapping[str, str]:
-        """The word lists, and the pipeline whose tables give the lemmas of entities and attributes."""
-        return {
-            **word_list_digests(),
-            "verb_objects.tsv": verb_objects_digest(),
-            "attributes": attributes_digest(),
-            "verbs": verbs_digest(),
-            "ratings": ratings_digest(),
-            "lemmas": describe_pipeline().digest,
-        }
+        """The word lists, and the vocabulary of attributes."""
+        return {**word_list_digests(), "attributes": attributes_digest()}
 
     @property
     def networks(self) -> tuple[Model, ...]:
-        """The model of state changes."""
-        return (self.model.model if self.model is not None else describe(self.settings.model, _TASK),)
+        """The generator, and the reader whose states it reads."""
+        return describe(self.settings.model, _TASK), describe("default", "reader")
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
-        found = [read_units(document) for document in documents]
-        steps = [unit.step for units in found for unit in units.units]
-        predictions: Iterator[list[PredictedChange]] = iter(())
-        if steps:
-            if self.model is None:
-                self.model = load(_TASK, self.settings.model, self.settings.device)
-            predictions = iter(self.model.considered(steps))
+        texts = [_Events.of(document) for document in documents]
+        if self._generator is None and any(text.queries for text in texts):
+            self._generator = load(_TASK, self.settings.model, self.settings.device)
+        if self._generator is None:
+            return [[] for _ in documents]
+        generated = self._generator.generate([(text.words.text, text.queries) for text in texts])
         least = {Level.CERTAIN: self.settings.least_certain, Level.LIKELY: self.settings.least_likely}
-        result: list[Sequence[Record]] = []
-        for units in found:
-            own = [next(predictions) for _ in units.units]
-            read = trusted(units.units, own, units.nouns, shipped_ratings(), least)
-            records = [
-                record
-                for unit, changes in zip(units.units, read, strict=True)
-                for record in _records(unit, changes, units.nouns)
-            ]
-            result.append([*records, *units.discards])
-        return result
+        return [list(text.records(own, least)) for text, own in zip(texts, generated, strict=True)]
 
 
-def _records(unit: Unit, read: Sequence[Read], nouns: Nouns) -> list[StateChange]:
-    """The records of a unit in text order."""
-    found = []
-    for item in read:
-        change = item.rated.change
-        mentioned = nouns.last(head(change.entity), unit.end)
-        mention = item.mention or _brought_about_by(unit, change.entity, change.attribute, mentioned)
-        record = StateChange(
-            entity=change.entity,
-            attribute=change.attribute,
-            before=change.before,
-            after=change.after,
-            action=mention.action if mention else None,
-            start=mention.start if mention else unit.start,
-            end=mention.end if mention else unit.end,
+@frozen
+class _Events:
+    """The events of a text: its words, the names of those that stand for things, and the mentions of each predicate."""
+
+    words: ReadText
+    names: Mapping[int, str]
+    mentions: Sequence[tuple[int, Sequence[EventMention]]]
+
+    @classmethod
+    def of(cls, document: ParsedDocument) -> _Events:
+        parses = [parse for parse in document.parses if parse.passage.kind not in _NOT_READ]
+        words = ReadText.of([(parse.doc, parse.offset) for parse in parses], document.document.title)
+        starts = [words.span(number)[0] for number in range(len(words.words))]
+        tokens = [words.docs[parse][0][place] for parse, place in words.words]
+        names = {number: noun_lemma(token) for number, token in enumerate(tokens) if is_noun(token)}
+        of_predicate: dict[int, list[EventMention]] = defaultdict(list)
+        for mention in document.records_of(EventMention):
+            inside = range(bisect_left(starts, mention.start), bisect_left(starts, mention.end))
+            predicate = next((number for number in inside if lemma(tokens[number]) == mention.action.predicate), None)
+            if predicate is not None:
+                of_predicate[predicate].append(mention)
+            for start, name in _things(mention).items():
+                number = bisect_left(starts, start)
+                # The event itself tells things of one name apart: "old bulb", "new bulb".
+                if number in names and name.endswith(names[number]):
+                    names[number] = name
+        return cls(words, names, sorted(of_predicate.items()))
+
+    @property
+    def queries(self) -> list[ChangeQuery]:
+        """The events, with all nouns of the text."""
+        from kgscripts.models.changes.generator import ChangeQuery
+
+        return [ChangeQuery(predicate, list(self.names)) for predicate, _ in self.mentions]
+
+    def records(
+        self, generated: Sequence[Sequence[GeneratedChange]], least: Mapping[Level, float]
+    ) -> Iterator[StateChange]:
+        """The changes that are probable enough, in text order.
+
+        A change is left out if an event before has brought its value about, and none in between has ended it.
+        """
+        holding: dict[tuple[str, str], str] = {}
+        for (_, mentions), changes in zip(self.mentions, generated, strict=True):
+            of_event: dict[tuple[str, str], StateChange] = {}
+            for change in changes:
+                level = level_of(change.probability, least)
+                if level is None:
+                    continue
+                record = self._record(change, mentions, level)
+                key = record.entity, record.attribute
+                if key in of_event or record.before == record.after or agree(holding.get(key, ""), record.after):
+                    continue
+                of_event[key] = record
+            holding |= {key: record.after for key, record in of_event.items()}
+            yield from sorted(of_event.values(), key=lambda record: (record.start, record.end))
+
+    def _record(self, change: GeneratedChange, mentions: Sequence[EventMention], level: Level) -> StateChange:
+        entity = change.thing if isinstance(change.thing, str) else self.names[change.thing]
+        mention = next(
+            (item for item in mentions if entity in (item.action.object, *_things(item).values())), mentions[0]
+        )
+        attribute, before, after = in_vocabulary(change.attribute, *change.values(self.names))
+        mentioned = None
+        if isinstance(change.thing, int):
+            start, end = self.words.span(change.thing)
+            mentioned = Span(start=start, end=end)
+        return StateChange(
+            entity=entity,
+            attribute=attribute,
+            before=before,
+            after=after,
+            action=mention.action,
+            start=mention.start,
+            end=mention.end,
             mentioned=mentioned,
-            probability=item.rated.probability,
-            level=item.rated.level,
-        )
-        found.append(record)
-    return sorted(found, key=lambda record: (record.start, record.end))
-
-
-def _brought_about_by(unit: Unit, entity: str, attribute: str, mentioned: Span | None) -> EventMention | None:
-    """The mention of an event that brings a change about; None if the unit has none."""
-    of_entity = head(entity)
-    is_location = head(attribute) in _LOCATION
-    near = mentioned if mentioned is not None and mentioned.start >= unit.start else None
-
-    def distance(mention: EventMention) -> tuple[bool, bool, bool, int, int]:
-        return (
-            of_entity not in _heads(mention),
-            of_entity != _head_of(mention.action.object) and of_entity not in _patients(mention),
-            _moves(mention) != is_location,
-            max(mention.start - near.end, near.start - mention.end, 0) if near else 0,
-            mention.start,
+            probability=change.probability,
+            level=level,
         )
 
-    return min(unit.mentions, key=distance, default=None)
 
-
-def _heads(mention: EventMention) -> set[str]:
-    """The heads of all nouns of an event."""
-    words = [mention.action.object, mention.action.prepositional_object]
-    words += [argument.lemma for argument in mention.participants]
-    words += [tool.lemma for tool in mention.tools if not tool.inferred]
-    return {_head_of(word) for word in words if word}
-
-
-def _patients(mention: EventMention) -> set[str]:
-    return {_head_of(item.lemma) for item in mention.participants if item.role is Role.PATIENT}
-
-
-def _head_of(lemma: str) -> str:
-    return lemma.rpartition(" ")[-1]
-
-
-def _moves(mention: EventMention) -> bool:
-    return any(mention.action.predicate in verbs(label) for label in ("placing", "moving", "grasping"))
+def _things(mention: EventMention) -> dict[int, str]:
+    """The things of an event, by the characters where they are mentioned."""
+    participants = {thing.start: thing.lemma for thing in mention.participants}
+    return participants | {tool.start: tool.lemma for tool in mention.tools}

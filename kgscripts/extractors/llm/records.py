@@ -9,9 +9,9 @@ from typing import Any
 from attrs import define, evolve, field
 
 from kgscripts.changes.attributes import attributes, is_value
+from kgscripts.changes.levels import LEAST
 from kgscripts.corpora.scenarios.labels import is_listed, resolve
-from kgscripts.extractors.changes.change_ratings import LEAST
-from kgscripts.extractors.changes.change_words import normalised
+from kgscripts.extractors.changes.words import normalised
 from kgscripts.extractors.llm.pieces import Piece
 from kgscripts.extractors.llm.quotes import Quotes
 from kgscripts.extractors.llm.schema import SCENARIOS

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from attrs import field, frozen, validators
 
-from kgscripts.extractors.changes.change_ratings import LEAST
+from kgscripts.changes.levels import LEAST
 from kgscripts.settings import running_setting
 from schemas.addresses import check_address
 from schemas.changes import Level

@@ -1,1 +1,1 @@
-"""Models of state changes: retrieval, and the composer that ships."""
+"""The generator of state changes: heads over the states of the reader."""

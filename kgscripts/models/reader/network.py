@@ -69,13 +69,17 @@ class ReaderNetwork(nn.Module):
 
     def states(self, batch: WindowBatch) -> Tensor:
         """The states of words, the mean over their pieces, (rows, words, size)."""
-        hidden = self.bert(batch.ids, batch.attention).last_hidden_state
-        begins, ends = batch.spans[:, :, 0], batch.spans[:, :, 1]
-        place = torch.arange(hidden.shape[1], device=hidden.device)
-        share = ((place >= begins[:, :, None]) & (place < ends[:, :, None])).to(hidden.dtype)
-        share = share / share.sum(dim=2, keepdim=True).clamp(min=1)
-        states: Tensor = self.dropout(share @ hidden)
+        states: Tensor = self.dropout(self.layers(batch, [-1])[0])
         return states
+
+    def layers(self, batch: WindowBatch, numbers: Sequence[int]) -> list[Tensor]:
+        """The states of words in layers of the encoder, 0 being the embeddings, each (rows, words, size)."""
+        hidden = self.bert(batch.ids, batch.attention).hidden_states
+        begins, ends = batch.spans[:, :, 0], batch.spans[:, :, 1]
+        place = torch.arange(batch.ids.shape[1], device=batch.ids.device)
+        share = ((place >= begins[:, :, None]) & (place < ends[:, :, None])).to(hidden[0].dtype)
+        share = share / share.sum(dim=2, keepdim=True).clamp(min=1)
+        return [share @ hidden[number] for number in numbers]
 
     def words(self, states: Tensor, annotation: str) -> Tensor:
         """Scores of the labels of words, (rows, words, labels)."""

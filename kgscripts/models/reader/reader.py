@@ -5,13 +5,14 @@ What it says of a text depends on this text alone (`kgscripts.models.inference`)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
+from torch import Tensor
 
 from kgscripts.models.checkpoint import Checkpoint, from_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder
@@ -31,6 +32,7 @@ _LEAST = 0.1
 """Events and things that are less probable are not given."""
 
 Array = NDArray[np.float32]
+_Result = TypeVar("_Result")
 
 
 @frozen(kw_only=True)
@@ -42,6 +44,33 @@ class Temperatures:
     flags: float = field(default=1.0, validator=validators.gt(0.0))
 
 
+@frozen(eq=False)
+class WindowStates:
+    """The states of a window's words in layers of the encoder, (words, layers x size), and the shares of the labels of
+    their pairs."""
+
+    window: Window
+    layers: Tensor
+    _network: ReaderNetwork
+    _last: Tensor
+    _temperature: float
+
+    def is_for(self, word: int) -> bool:
+        """Whether what the window says of a word counts: it is no context there."""
+        return self.window.own <= word and self.has(word)
+
+    def has(self, word: int) -> bool:
+        """Whether the window has a word of the text."""
+        return 0 <= word - self.window.first < len(self.window.spans)
+
+    def roles(self, predicate: int) -> Tensor:
+        """The shares of the labels of the pairs of a predicate with each word, in a graph's annotation, (words,
+        labels)."""
+        place = torch.tensor([predicate - self.window.first], device=self._last.device)
+        scores = self._network.pairs(self._network.parts(self._last[None]), place * 0, place, GRAPH)[0]
+        return torch.softmax(scores.float() / self._temperature, dim=-1)
+
+
 class Reader:
     """Reads texts."""
 
@@ -51,6 +80,11 @@ class Reader:
         self._pieces = Pieces(encoder)
         self._temperatures = temperatures
 
+    @property
+    def size(self) -> int:
+        """The size of the states of words in a layer."""
+        return self._network.bert.config.hidden_size
+
     def to(self, device: str) -> Reader:
         """This reader, whose network is moved to another device."""
         self._network.to(device)
@@ -58,26 +92,45 @@ class Reader:
 
     def read(self, texts: Sequence[ReaderText], annotation: str = GRAPH) -> list[Reading]:
         """What each text says, in the `annotation` of a set. Probabilities are rounded to three decimals."""
+        readings = self._of_windows(texts, lambda windows: self._read(windows, annotation))
+        return [_joined(own) for own in readings]
+
+    def states(self, texts: Sequence[ReaderText], layers: Sequence[int]) -> list[list[WindowStates]]:
+        """The states of the words of each text's windows, for networks that read what this one has read."""
+        return self._of_windows(texts, lambda windows: self._states(windows, layers))
+
+    def _of_windows(
+        self, texts: Sequence[ReaderText], run: Callable[[Sequence[Window]], list[_Result]]
+    ) -> list[list[_Result]]:
+        """What `run` gives of windows of one padded length, for the windows of each text."""
         windows = [(place, window) for place, text in enumerate(texts) for window in self._pieces.windows(text)]
         batches = list(fixed_batches([len(window.pieces) for _, window in windows], _STEP, _rows))
-
-        def run(chosen: Sequence[int]) -> list[Reading]:
-            return self._read([windows[place][1] for place in chosen], annotation)
-
-        found: dict[int, Reading] = {}
-        for chosen, readings in zip(batches, run_side_by_side(run, batches), strict=True):
-            found.update(zip(chosen, readings, strict=True))
-        parts: list[list[Reading]] = [[] for _ in texts]
+        results = run_side_by_side(lambda chosen: run([windows[place][1] for place in chosen]), batches)
+        of_window: dict[int, _Result] = {}
+        for chosen, own in zip(batches, results, strict=True):
+            of_window.update(zip(chosen, own, strict=True))
+        of_text: list[list[_Result]] = [[] for _ in texts]
         for number, (place, _) in enumerate(windows):
-            parts[place].append(found[number])
-        return [_joined(part) for part in parts]
+            of_text[place].append(of_window[number])
+        return of_text
+
+    def _states(self, windows: Sequence[Window], layers: Sequence[int]) -> list[WindowStates]:
+        pooled = self._network.layers(self._batch(windows), [*layers, -1])
+        return [
+            WindowStates(
+                window,
+                torch.cat([states[row, : len(window.spans)] for states in pooled[:-1]], dim=-1),
+                self._network,
+                pooled[-1][row, : len(window.spans)],
+                self._temperatures.pairs,
+            )
+            for row, window in enumerate(windows)
+        ]
 
     def _read(self, windows: Sequence[Window], annotation: str) -> list[Reading]:
         """The readings of the words that windows of one padded length are for."""
         network = self._network
-        length = padded_length(len(windows[0].pieces), _STEP)
-        batch = self._batch([*windows, *[windows[0]] * (_rows(length) - len(windows))], length)
-        states = network.states(batch)
+        states = network.states(self._batch(windows))
         words = _shares(network.words(states, annotation).float() / self._temperatures.words)
         flags = torch.sigmoid(network.flags(states).float() / self._temperatures.flags).cpu().numpy()
         readings = []
@@ -112,8 +165,11 @@ class Reader:
             readings.append(Reading(tuple(events), needed, condition))
         return readings
 
-    def _batch(self, windows: Sequence[Window], length: int) -> WindowBatch:
-        return WindowBatch.of(windows, length, self._encoder.padding, length).to(self._encoder.device)
+    def _batch(self, windows: Sequence[Window]) -> WindowBatch:
+        """Windows of one padded length, filled up with copies of the first one."""
+        length = padded_length(len(windows[0].pieces), _STEP)
+        filled = [*windows, *[windows[0]] * (_rows(length) - len(windows))]
+        return WindowBatch.of(filled, length, self._encoder.padding, length).to(self._encoder.device)
 
 
 def _rows(length: int) -> int:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from kgscripts.corpora.json_records import json_object, string, strings
 from kgscripts.corpora.source import numbered_lines
-from kgscripts.models.changes.protocol import ChangeModel
 from kgscripts.reproductions.openpi.change_template import write_change
+from kgscripts.reproductions.openpi.composer.protocol import ChangeModel
 from kgscripts.reproductions.openpi.reading import OpenPIStep, read_openpi
 from schemas.changes import ProcedureStep
 from schemas.errors import InputError

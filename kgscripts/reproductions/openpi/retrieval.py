@@ -16,9 +16,9 @@ import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 
-from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, Neighbour, NeighbourSearch
-from kgscripts.models.changes.substitution import words_of
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
+from kgscripts.reproductions.openpi.composer.neighbours import MOST_NEIGHBOURS, KnownSteps, Neighbour, NeighbourSearch
+from kgscripts.reproductions.openpi.composer.substitution import words_of
 from schemas.changes import Change, PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model
 
@@ -46,7 +46,7 @@ class RetrievalSettings:
 
 
 class ChangeRetriever:
-    """A `kgscripts.models.changes.protocol.ChangeModel`.
+    """A `kgscripts.reproductions.openpi.composer.protocol.ChangeModel`.
 
     The log probability of a change is that of the weighted mean, over the neighbours, of its best overlap with one of
     their changes.

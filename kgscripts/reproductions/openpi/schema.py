@@ -35,8 +35,8 @@ from attrs import astuple, frozen
 
 from kgscripts.evaluation.counting import Score, check_ids, score_of
 from kgscripts.evaluation.result import Evaluation, Example, Figure, Role, System, shares
-from kgscripts.models.changes.protocol import ChangeModel
 from kgscripts.reproductions.corpora.typed_json import read_typed
+from kgscripts.reproductions.openpi.composer.protocol import ChangeModel
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import InputError
 from schemas.provenance import Exposure

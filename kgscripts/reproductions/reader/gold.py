@@ -36,7 +36,7 @@ from kgscripts.models.reader.labels import (
 )
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.reproductions.corpora.recipe_flow import TaggedRecipe, read_recipes
-from kgscripts.reproductions.reader.passages import LabelledPassage, Word, read_passages
+from kgscripts.reproductions.reader.passages import LabelledChange, LabelledPassage, Word, read_passages
 from kgscripts.text.passages import sentence_spans
 from schemas.errors import InputError
 from schemas.input_files import open_input
@@ -51,7 +51,7 @@ class LabelledText:
     """A text of a set; labels by the numbers of its words.
 
     `words` are the labels of words that have one, `pairs` the labels of the things of each predicate whose things are
-    known, `flags` the words for which one of `FLAGS` holds.
+    known, `flags` the words for which one of `FLAGS` holds, `changes` what predicates change, where it is labelled.
     """
 
     set: str
@@ -60,6 +60,7 @@ class LabelledText:
     words: Mapping[int, str]
     pairs: Mapping[int, Mapping[int, str]]
     flags: Mapping[str, frozenset[int]] = field(factory=dict)
+    changes: Mapping[int, Sequence[LabelledChange]] = field(factory=dict)
 
 
 @cache
@@ -183,6 +184,7 @@ def _of_passage(passage: LabelledPassage, id: str) -> LabelledText:
     labels: dict[int, str] = {}
     pairs: dict[int, dict[int, str]] = {}
     flags: dict[str, set[int]] = {name: set() for name in FLAGS}
+    changes: dict[int, Sequence[LabelledChange]] = {}
     for sentence in passage.sentences:
         flags[NEEDED].update(map(number, sentence.needs))
         if (span := sentence.condition) is not None:
@@ -191,6 +193,8 @@ def _of_passage(passage: LabelledPassage, id: str) -> LabelledText:
         for event in sentence.events:
             predicate = number(event.word)
             labels[predicate] = event.reality
+            if event.changes is not None:
+                changes[predicate] = event.changes
             things = pairs.setdefault(predicate, {})
             if event.conditional:
                 flags[CONDITIONAL].add(predicate)
@@ -202,7 +206,8 @@ def _of_passage(passage: LabelledPassage, id: str) -> LabelledText:
                     for antecedent in filler.antecedents:
                         things.setdefault(number(antecedent), before)
     text = ReaderText(passage.title, words.sentences)
-    return LabelledText(GRAPH, id, text, labels, pairs, {name: frozenset(found) for name, found in flags.items()})
+    flagged = {name: frozenset(numbers) for name, numbers in flags.items()}
+    return LabelledText(GRAPH, id, text, labels, pairs, flagged, changes)
 
 
 def read_set(path: Path) -> list[LabelledText]:

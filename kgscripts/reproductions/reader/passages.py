@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
+from kgscripts.changes.attributes import attributes
 from kgscripts.models.reader.labels import EventRole, Reality
 from schemas.errors import InputError
 from schemas.input_files import open_input
@@ -39,13 +40,28 @@ class Filler:
 
 
 @frozen
+class LabelledChange:
+    """What an event changes: an attribute of a thing, and its values; `sure` unless it is only likely."""
+
+    thing: str
+    attribute: str
+    before: str
+    after: str
+    sure: bool
+
+
+@frozen
 class Event:
-    """A predicate; `conditional` says that a condition of its sentence must hold."""
+    """A predicate; `conditional` says that a condition of its sentence must hold.
+
+    `changes` are all that it changes, None where nobody has labelled them.
+    """
 
     word: Word
     reality: Reality
     conditional: bool
     fillers: tuple[Filler, ...]
+    changes: tuple[LabelledChange, ...] | None = None
 
 
 @frozen
@@ -69,6 +85,9 @@ class LabelledPassage:
 
 
 _REALITIES = frozenset(Reality)
+_CHANGE = re.compile(
+    r"(?P<likely>\? )?(?P<thing>[^|]+?) \| (?P<attribute>[^|]+?) \| (?P<before>[^|]+?) -> (?P<after>[^|]+)"
+)
 _ROLES = frozenset(EventRole)
 
 
@@ -95,7 +114,7 @@ def read_passages(path: Path) -> list[LabelledPassage]:
             continue
         elif heading is None:
             raise _error(path, number, "a passage begins with ## domain | register | title")
-        elif line.startswith(("- ", "! ", "? ")):
+        elif line.startswith(("- ", "! ", "? ", "= ")):
             if not texts:
                 raise _error(path, number, "labels stand below their sentence")
             texts[-1][2].append((number, line))
@@ -137,6 +156,10 @@ class _Sentence:
             content = line[2:].strip()
             if line.startswith("- "):
                 events.append(self._event(content, events[-1].word.end if events else 0))
+            elif line.startswith("= "):
+                if not events:
+                    raise self._wrong("changes stand below their event")
+                events[-1] = evolve(events[-1], changes=(*(events[-1].changes or ()), *self._changes(content)))
             elif line.startswith("! "):
                 needs.extend(self._nearest(word, needs[-1].end if needs else 0) for word in content.split())
             else:
@@ -156,6 +179,16 @@ class _Sentence:
         conditional = rest[1:2] == ["if"]
         fillers = tuple(self._filler(part, word) for part in rest[2 if conditional else 1 :])
         return Event(word, Reality(rest[0]), conditional, fillers)
+
+    def _changes(self, content: str) -> Iterator[LabelledChange]:
+        """The change of a line; none of ``= -``, an event that changes nothing."""
+        if content != "-":
+            match = _CHANGE.fullmatch(content)
+            if match is None or match["attribute"] not in attributes():
+                raise self._wrong(f"{content!r} is not THING | ATTRIBUTE | BEFORE -> AFTER, with an attribute of docs")
+            yield LabelledChange(
+                match["thing"], match["attribute"], match["before"], match["after"], sure=not match["likely"]
+            )
 
     def _filler(self, part: str, verb: Word) -> Filler:
         role, colon, named = part.partition(":")

@@ -9,8 +9,8 @@ import torch
 from attrs import define, field
 from torch import Tensor
 
-from kgscripts.models.changes.inputs import StepBatch, StepInput, places_of
-from kgscripts.models.changes.network import (
+from kgscripts.reproductions.openpi.composer.inputs import StepBatch, StepInput, places_of
+from kgscripts.reproductions.openpi.composer.network import (
     AFTER,
     AFTER_FILLER,
     ATTRIBUTE,
@@ -24,7 +24,7 @@ from kgscripts.models.changes.network import (
     ChangeNetwork,
     Memory,
 )
-from kgscripts.models.changes.vocabulary import ChangeVocabulary, Value, joined
+from kgscripts.reproductions.openpi.composer.vocabulary import ChangeVocabulary, Value, joined
 from schemas.changes import Change
 
 WIDTHS = (10, 24, 24, 32, 40, 56)

@@ -12,10 +12,10 @@ import torch
 from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.models.changes.substitution import Noun, nouns_of, substituted, substitutes, words_of
 from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from kgscripts.reproductions.openpi.composer.substitution import Noun, nouns_of, substituted, substitutes, words_of
 from schemas.changes import Change
 
 MOST_NEIGHBOURS = 100

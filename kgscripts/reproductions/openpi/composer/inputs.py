@@ -9,9 +9,9 @@ import torch
 from attrs import evolve, frozen
 from torch import Tensor
 
-from kgscripts.models.changes.vocabulary import plain
 from kgscripts.models.encoder import Encoder
 from kgscripts.models.inference import TensorFields, padded
+from kgscripts.reproductions.openpi.composer.vocabulary import plain
 from kgscripts.text.passages import MAX_CHARACTERS
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import ProcedureStep

@@ -19,8 +19,8 @@ import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
 
-from kgscripts.models.changes.beam import Candidate
-from kgscripts.models.changes.neighbours import Neighbour
+from kgscripts.reproductions.openpi.composer.beam import Candidate
+from kgscripts.reproductions.openpi.composer.neighbours import Neighbour
 from kgscripts.text.porter import stem
 from schemas.changes import Change, PredictedChange
 

@@ -8,14 +8,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from attrs import define, field, frozen
+from attrs import frozen
 
-from kgscripts.extractors.changes.change_words import noun_form_lemma
-from kgscripts.extractors.events.nouns import is_noun, is_predicate
+from kgscripts.extractors.events.nouns import is_predicate
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.text.passages import readable
 from schemas.changes import ProcedureStep
-from schemas.records import Discard, DiscardReason, EventMention, PassageKind, Span
+from schemas.records import Discard, DiscardReason, EventMention, PassageKind
 
 MOST_WORDS = 100
 """The most words of a step. A longer step is divided into sentences, and a longer sentence is cut; OpenPI's longest
@@ -39,33 +38,11 @@ class Unit:
     mentions: tuple[EventMention, ...]
 
 
-@define
-class Nouns:
-    """The spans of the nouns of a document, by lemma, in text order."""
-
-    _spans: dict[str, list[Span]] = field(factory=dict, init=False)
-
-    def add(self, parse: Parse) -> None:
-        """Add the nouns of the next parse."""
-        for token in parse.doc:
-            if is_noun(token):
-                start = parse.offset + token.idx
-                spans = self._spans.setdefault(noun_form_lemma(token.lower_), [])
-                spans.append(Span(start=start, end=start + len(token)))
-
-    def last(self, lemma: str, before: int) -> Span | None:
-        """The last mention of a noun that begins before a character of the document; None if there is none."""
-        spans = self._spans.get(lemma, [])
-        count = bisect_left(spans, before, key=lambda span: span.start)
-        return spans[count - 1] if count else None
-
-
 @frozen
 class Units:
-    """The units of a document in text order, its nouns, and discards of text that is too long."""
+    """The units of a document in text order, and discards of text that is too long."""
 
     units: Sequence[Unit]
-    nouns: Nouns
     discards: Sequence[Discard]
 
 
@@ -80,8 +57,6 @@ def read_units(parsed: ParsedDocument) -> Units:
         if passage.kind is PassageKind.ABSTRACT:
             continue
         parses = list(group)
-        for parse in parses:
-            found.nouns.add(parse)
         if passage.kind in _NOT_READ:
             continue
         text = parsed.document.text[passage.start : passage.end]
@@ -91,7 +66,7 @@ def read_units(parsed: ParsedDocument) -> Units:
         else:
             for start, end in _sentences(parses):
                 found.add(start, end, only_with_events=True)
-    return Units(found.units, found.nouns, found.discards)
+    return Units(found.units, found.discards)
 
 
 class _Found:
@@ -100,7 +75,6 @@ class _Found:
     def __init__(self, parsed: ParsedDocument) -> None:
         self.units: list[Unit] = []
         self.discards: list[Discard] = []
-        self.nouns = Nouns()
         self._document = parsed.document
         self._title = " ".join(readable(parsed.document.title).split())
         mentions = parsed.records_of(EventMention)

@@ -17,16 +17,16 @@ from attrs import field, frozen, validators
 from torch import Tensor
 
 from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters, split_adapters
-from kgscripts.models.changes.beam import Candidate, candidates
-from kgscripts.models.changes.inputs import batch_of, step_inputs
-from kgscripts.models.changes.neighbours import MOST_NEIGHBOURS, KnownSteps, NeighbourSearch
-from kgscripts.models.changes.network import ChangeNetwork, NetworkSize, whole_heads
-from kgscripts.models.changes.selection import SelectionSettings, considered, select
-from kgscripts.models.changes.vocabulary import ChangeVocabulary
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.encoder import Encoder, load_encoder
 from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.sentence_vectors import SIZE
+from kgscripts.reproductions.openpi.composer.beam import Candidate, candidates
+from kgscripts.reproductions.openpi.composer.inputs import batch_of, step_inputs
+from kgscripts.reproductions.openpi.composer.neighbours import MOST_NEIGHBOURS, KnownSteps, NeighbourSearch
+from kgscripts.reproductions.openpi.composer.network import ChangeNetwork, NetworkSize, whole_heads
+from kgscripts.reproductions.openpi.composer.selection import SelectionSettings, considered, select
+from kgscripts.reproductions.openpi.composer.vocabulary import ChangeVocabulary
 from schemas.changes import PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model
 
@@ -58,7 +58,7 @@ class ComposerSettings:
 
 
 class ChangeComposer:
-    """A `kgscripts.models.changes.protocol.ChangeModel`.
+    """A `kgscripts.reproductions.openpi.composer.protocol.ChangeModel`.
 
     The changes of a step do not depend on the other steps of a call: batches have fixed shapes, and random numbers a
     fixed seed.

@@ -1,0 +1,228 @@
+"""The generator of state changes: tuples of the things of each event, by heads over the states of the reader.
+
+Of each pair of an event and a thing, it gives the probability that an attribute changes, and the values before and
+after; the place in a value ("in the drawer") is a thing of the text. What it says of a text depends on this text alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from attrs import field, frozen, validators
+from torch import Tensor
+
+from kgscripts.models.changes.network import LAYERS, ROLES, ChangeNetwork, ChangeSizes, Words, distances
+from kgscripts.models.changes.values import SLOT, joined_value
+from kgscripts.models.checkpoint import Checkpoint, from_checkpoint
+from kgscripts.models.inference import TensorFields
+from kgscripts.models.reader.reader import Reader, WindowStates
+from kgscripts.models.reader.windows import ReaderText
+from kgscripts.models.registry import DEFAULT, describe, load
+from schemas.errors import ModelError
+from schemas.provenance import Model
+
+KIND = "change-generator"
+VOCABULARY = "vocabulary.json"
+
+_LEAST = 0.05
+"""Attributes that are less probable are not given."""
+
+
+@frozen
+class ChangeVocabulary:
+    """What the network can say: attributes, (attribute, before, after) as templates, and things that texts need not
+    name."""
+
+    attributes: tuple[str, ...]
+    values: tuple[tuple[str, str, str], ...]
+    unnamed: tuple[str, ...]
+
+    @classmethod
+    def read(cls, content: Mapping[str, Sequence[Any]]) -> ChangeVocabulary:
+        """The vocabulary of a checkpoint. Raises ValueError if it is damaged."""
+        attributes, unnamed = tuple(content["attributes"]), tuple(content["unnamed"])
+        values = tuple((attribute, before, after) for attribute, before, after in content["values"])
+        if not all(
+            isinstance(text, str) for text in (*attributes, *unnamed, *(part for row in values for part in row))
+        ):
+            raise ValueError("the vocabulary has other things than texts")
+        if {attribute for attribute, _, _ in values} != set(attributes):
+            raise ValueError("attributes without values, or values without attributes")
+        return cls(attributes, values, unnamed)
+
+    def of_attribute(self) -> Tensor:
+        """Which values are those of which attribute, (attributes, values)."""
+        names = [attribute for attribute, _, _ in self.values]
+        return torch.tensor([[name == own for name in names] for own in self.attributes])
+
+
+@frozen(kw_only=True)
+class Calibration:
+    """How likely a change is true: logistic of `bias` + `attribute` x logit of the attribute's probability + `value` x
+    logarithm of the value's (Platt 1999)."""
+
+    bias: float = field(default=0.0, validator=validators.instance_of(float))
+    attribute: float = field(default=1.0, validator=validators.instance_of(float))
+    value: float = field(default=0.0, validator=validators.instance_of(float))
+
+    def probability(self, of_attribute: float, of_value: float) -> float:
+        """The probability of a change whose attribute and value have these."""
+        share = min(max(of_attribute, 1e-6), 1 - 1e-6)
+        score = self.bias + self.attribute * math.log(share / (1 - share)) + self.value * math.log(max(of_value, 1e-6))
+        return round(1 / (1 + math.exp(-score)), 3)
+
+
+@frozen
+class ChangeQuery:
+    """An event of a text: the numbers of its predicate, and of the words that stand for the things around it."""
+
+    predicate: int
+    things: Sequence[int]
+
+
+@frozen
+class GeneratedChange:
+    """A change; `thing` and the places of values are numbers of words, or names of things that the text does not
+    name."""
+
+    thing: int | str
+    attribute: str
+    before: str
+    before_place: int | str | None
+    after: str
+    after_place: int | str | None
+    probability: float
+
+    def values(self, names: Mapping[int, str]) -> tuple[str, str]:
+        """The values before and after, places with their names."""
+        before, after = (
+            joined_value(template, place if isinstance(place, str) else names.get(place or 0, ""))
+            for template, place in ((self.before, self.before_place), (self.after, self.after_place))
+        )
+        return before, after
+
+
+class ChangeGenerator:
+    """Generates the changes of the events of texts."""
+
+    def __init__(
+        self,
+        network: ChangeNetwork,
+        reader: Reader,
+        vocabulary: ChangeVocabulary,
+        calibration: Calibration,
+        model: Model,
+    ) -> None:
+        self.model = model
+        self._network = network.requires_grad_(False).train(False)
+        self._reader = reader
+        self._vocabulary = vocabulary
+        self._calibration = calibration
+        self._of_attribute = vocabulary.of_attribute()
+
+    def to(self, device: str) -> ChangeGenerator:
+        """This generator, whose network is moved to another device."""
+        self._network.to(device)
+        self._reader.to(device)
+        self._of_attribute = self._of_attribute.to(device)
+        return self
+
+    def generate(self, texts: Sequence[tuple[ReaderText, Sequence[ChangeQuery]]]) -> list[list[list[GeneratedChange]]]:
+        """The changes of each event of each text, the most probable first."""
+        windows = self._reader.states([text for text, _ in texts], LAYERS)
+        with torch.inference_mode():
+            return [self._of_text(own, queries) for (_, queries), own in zip(texts, windows, strict=True)]
+
+    def _of_text(self, windows: Sequence[WindowStates], queries: Sequence[ChangeQuery]) -> list[list[GeneratedChange]]:
+        generated: list[list[GeneratedChange]] = [[] for _ in queries]
+        for window in windows:
+            own = [number for number, query in enumerate(queries) if window.is_for(query.predicate)]
+            words = self._network.words(window.layers) if own else None
+            for number in own:
+                assert words is not None
+                changes = self._changes(words, window, queries[number])
+                generated[number] = sorted(changes, key=lambda change: -change.probability)
+        return generated
+
+    def _changes(self, words: Words, window: WindowStates, query: ChangeQuery) -> Iterator[GeneratedChange]:
+        """The changes of an event, each attribute of a thing with its most probable values."""
+        network, vocabulary = self._network, self._vocabulary
+        things = [thing for thing in query.things if thing != query.predicate and window.has(thing)]
+        named: list[int | str] = [*things, *vocabulary.unnamed]
+        inputs = pair_inputs(window, query.predicate, things, len(vocabulary.unnamed)).to(str(window.layers.device))
+        pairs = network.pairs(words, inputs.predicate, inputs.thing, inputs.roles, inputs.apart)
+        keys = network.keys(words, inputs.thing, inputs.roles)
+        attributes = torch.sigmoid(network.attributes(pairs))
+        values = network.values(pairs)
+        befores, afters = (layer(pairs) @ keys.T / SCALE for layer in (network.before, network.after))
+        # A thing is not its own place.
+        befores.fill_diagonal_(-math.inf)
+        afters.fill_diagonal_(-math.inf)
+        for row, number in (attributes >= _LEAST).nonzero().tolist():
+            shares = values[row].masked_fill(~self._of_attribute[number], -math.inf).softmax(dim=0)
+            best = int(shares.argmax())
+            attribute, before, after = vocabulary.values[best]
+            place = int(afters[row].argmax())
+            of_place = float(afters[row].softmax(dim=0)[place]) if SLOT in after else 1.0
+            yield GeneratedChange(
+                named[row],
+                attribute,
+                before,
+                named[int(befores[row].argmax())] if SLOT in before else None,
+                after,
+                named[place] if SLOT in after else None,
+                self._calibration.probability(float(attributes[row, number]), float(shares[best]) * of_place),
+            )
+
+
+SCALE = 16.0
+"""By what the products of pairs and places are divided: the root of their usual size."""
+
+
+@frozen(eq=False)
+class Pairs(TensorFields):
+    """Pairs of an event and a thing, as inputs of `ChangeNetwork.pairs`, each (pairs,) or (pairs, `ROLES`)."""
+
+    predicate: Tensor
+    thing: Tensor
+    roles: Tensor
+    apart: Tensor
+
+
+def pair_inputs(window: WindowStates, predicate: int, things: Sequence[int], unnamed: int) -> Pairs:
+    """The pairs of an event with words of its text, then with the things that texts need not name, which stand behind
+    the words of the window."""
+    first, count = window.window.first, len(window.window.spans)
+    places = [thing - first for thing in things]
+    thing = torch.tensor([*places, *range(count, count + unnamed)])
+    roles = torch.zeros(len(thing), ROLES)
+    roles[: len(places), :-1] = window.roles(predicate)[places].cpu()
+    roles[len(places) :, -1] = 1
+    acting = torch.full_like(thing, predicate - first)
+    return Pairs(acting, thing, roles, distances(places, predicate - first, unnamed))
+
+
+@from_checkpoint
+def generator_model(checkpoint: Checkpoint) -> ChangeGenerator:
+    """The generator of a checkpoint. Raises ModelError if its parts do not fit together, or the reader is another."""
+    assert checkpoint.model is not None
+    trained_over, reader = checkpoint.settings["reader_sha256"], describe(DEFAULT, "reader")
+    if reader.digest != trained_over:
+        raise ModelError(
+            f"trained over another reader than is here ({str(reader.digest)[:12]} instead of {str(trained_over)[:12]})",
+            remedy="train the generator again: kgscripts train changes",
+        )
+    vocabulary = ChangeVocabulary.read(checkpoint.json(VOCABULARY))
+    sizes = ChangeSizes(
+        inner=checkpoint.settings["inner"],
+        attributes=len(vocabulary.attributes),
+        values=len(vocabulary.values),
+        unnamed=len(vocabulary.unnamed),
+    )
+    network = ChangeNetwork(checkpoint.settings["state_size"], sizes)
+    network.load_state_dict({name: value.float() for name, value in checkpoint.tensors.items()})
+    calibration = Calibration(**checkpoint.settings["calibration"])
+    return ChangeGenerator(network, load("reader", DEFAULT), vocabulary, calibration, checkpoint.model)

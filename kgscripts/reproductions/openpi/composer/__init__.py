@@ -1,0 +1,1 @@
+"""Models of state changes: retrieval, and the composer that ships."""

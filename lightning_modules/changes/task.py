@@ -1,0 +1,385 @@
+"""Training of the generator of state changes: its batches, LightningModule and task."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+
+import attrs
+import torch
+from attrs import frozen
+from torch import Tensor
+from torch.nn import functional
+
+from kgscripts.models.changes.generator import (
+    KIND,
+    SCALE,
+    VOCABULARY,
+    Calibration,
+    ChangeVocabulary,
+    Pairs,
+    pair_inputs,
+)
+from kgscripts.models.changes.network import LAYERS, ChangeNetwork, ChangeSizes
+from kgscripts.models.changes.values import SLOT
+from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.inference import TensorFields
+from kgscripts.models.reader.reader import Reader, WindowStates
+from kgscripts.models.registry import DEFAULT, describe, load
+from lightning_modules.changes.examples import (
+    UNNAMED,
+    ChangeEvent,
+    ChangeText,
+    Completeness,
+    judged_texts,
+    labelled_texts,
+    script_texts,
+)
+from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
+from lightning_modules.task_settings import ChangeTrainingSettings
+
+_UNLIKELY = 0.02
+"""Of the labels of the reader, the least share of any part in an event that makes a word worth a look."""
+_OTHERS = 12
+"""Further words of a window that an event is compared with."""
+
+
+@frozen(eq=False)
+class EventExample(TensorFields):
+    """An event with the things that it is compared with, `pairs`, and what is known of each.
+
+    `gold` and `weight` are (pairs, attributes): how sure a change of the attribute is, and what it counts for. `values`
+    (known, 2) are pairs with the number of their values; `befores` and `afters` (known, 2) pairs with the place in the
+    value.
+    """
+
+    pairs: Pairs
+    gold: Tensor
+    weight: Tensor
+    values: Tensor
+    befores: Tensor
+    afters: Tensor
+    share: float
+    """What its values count for."""
+
+
+@frozen(eq=False)
+class ChangeExample:
+    """A window with its events."""
+
+    id: str
+    completeness: Completeness
+    states: Tensor
+    events: Sequence[EventExample]
+
+    @property
+    def size(self) -> int:
+        """The number of its pairs."""
+        return sum(len(event.gold) for event in self.events)
+
+
+@frozen(eq=False)
+class ChangeBatch(TrainingBatch):
+    """Windows: the states of their words, one behind the other, and events, whose pairs name words by these places.
+
+    Of `values`, `befores` and `afters`, pairs are numbers in the batch, places too; `spans` (known, 2) are the pairs of
+    the event of each, and `shares` (known,) what each counts for.
+    """
+
+    states: Tensor
+    pairs: Pairs
+    gold: Tensor
+    weight: Tensor
+    values: Tensor
+    value_shares: Tensor
+    befores: Tensor
+    afters: Tensor
+    events: int
+
+
+class ChangeData(TrainingData[ChangeExample]):
+    """Batches of windows with about as many pairs."""
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """See `TrainingData`."""
+        return len(self.batches(self._parts.train, None))
+
+    def batches(self, examples: Sequence[ChangeExample], draw: random.Random | None) -> list[list[ChangeExample]]:
+        """See `TrainingData`; a batch has no more pairs than `batch_size`, or one window."""
+        order = list(examples)
+        if draw is not None:
+            draw.shuffle(order)
+        batches: list[list[ChangeExample]] = []
+        pairs = self._size
+        for example in order:
+            if pairs + example.size > self._size:
+                batches.append([])
+                pairs = 0
+            batches[-1].append(example)
+            pairs += example.size
+        return batches
+
+    def collate(self, examples: Sequence[ChangeExample]) -> ChangeBatch:
+        """See `TrainingData`."""
+        words = sum(len(example.states) for example in examples)
+        first, rows = 0, 0
+        pairs: list[Pairs] = []
+        known: dict[str, list[Tensor]] = {"values": [], "befores": [], "afters": []}
+        shares: list[float] = []
+        for example in examples:
+            count = len(example.states)
+            for event in example.events:
+                thing = event.pairs.thing
+                # The things that texts need not name stand behind the words of all windows.
+                placed = torch.where(thing < count, thing + first, thing - count + words)
+                pairs.append(attrs.evolve(event.pairs, predicate=event.pairs.predicate + first, thing=placed))
+                known["values"].append(event.values + torch.tensor([rows, 0]))
+                for name in ("befores", "afters"):
+                    own: Tensor = getattr(event, name) + rows
+                    span = torch.tensor([rows, rows + len(thing)]).expand(len(own), 2)
+                    known[name].append(torch.cat([own, span], dim=1))
+                shares += [event.share] * len(event.values)
+                rows += len(thing)
+            first += count
+        events = [event for example in examples for event in example.events]
+        return ChangeBatch(
+            where=tuple(sorted({example.id for example in examples})),
+            states=torch.cat([example.states for example in examples]).float(),
+            pairs=Pairs(*(torch.cat(column) for column in zip(*map(attrs.astuple, pairs), strict=True))),
+            gold=torch.cat([event.gold for event in events]),
+            weight=torch.cat([event.weight for event in events]),
+            values=torch.cat(known["values"]),
+            value_shares=torch.tensor(shares),
+            befores=torch.cat(known["befores"]),
+            afters=torch.cat(known["afters"]),
+            events=len(events),
+        )
+
+
+class ChangeModule(TrainingModule):
+    """Minimises the surprisal of which attributes change, of their values, and of the places in these."""
+
+    network: ChangeNetwork
+
+    def __init__(self, network: ChangeNetwork, settings: ChangeTrainingSettings, of_attribute: Tensor) -> None:
+        super().__init__(network, settings)
+        self.register_buffer("of_attribute", of_attribute, persistent=False)
+
+    def loss(self, batch: ChangeBatch) -> Loss:
+        """See `TrainingModule`; per event."""
+        network = self.network
+        words = network.words(batch.states)
+        pairs = network.pairs(words, *attrs.astuple(batch.pairs))
+        keys = network.keys(words, batch.pairs.thing, batch.pairs.roles)
+        attributes = functional.binary_cross_entropy_with_logits(
+            network.attributes(pairs), batch.gold, reduction="none"
+        )
+        total = (attributes * batch.weight).sum()
+        if len(batch.values):
+            row, number = batch.values.T
+            of_attribute = self.of_attribute[:, number].float().argmax(dim=0)  # type: ignore[index]
+            scores = network.values(pairs[row]).masked_fill(~self.of_attribute[of_attribute], -1e4)  # type: ignore[index]
+            total = total + (batch.value_shares * functional.cross_entropy(scores, number, reduction="none")).sum() / 2
+        for layer, known in ((network.before, batch.befores), (network.after, batch.afters)):
+            if len(known):
+                row, place, begin, end = known.T
+                numbers = torch.arange(len(keys), device=keys.device)[None]
+                is_other = (numbers < begin[:, None]) | (numbers >= end[:, None])
+                scores = (layer(pairs[row]) @ keys.T / SCALE).masked_fill(is_other, -1e4)
+                total = total + functional.cross_entropy(scores, place, reduction="sum") / 2
+        return Loss(total / batch.events, batch.events)
+
+
+class ChangeTask:
+    """Learns to generate state changes from what ships; see `TrainingTask`."""
+
+    purpose = "state changes of events"
+    licence = "CC-BY-NC-SA-3.0"
+    """That of the reader, over whose states it is trained."""
+
+    def __init__(self, name: str, limit: int | None = None) -> None:
+        self.name = name
+        self.reader: Reader = load("reader", DEFAULT)
+        texts = [*labelled_texts(), *script_texts(self.reader), *judged_texts(self.reader)][:limit]
+        self.split = split(texts, lambda text: f"{text.completeness.name} {text.id}")
+        self.vocabulary = vocabulary_of(self.split.train)
+        content = json.dumps([attrs.asdict(text) for text in texts], default=str)
+        self._reader_digest = describe(DEFAULT, "reader").digest
+        self.inputs = {"texts": hashlib.sha256(content.encode()).hexdigest(), "reader": self._reader_digest}
+
+    @cached_property
+    def _state_size(self) -> int:
+        return len(LAYERS) * self.reader.size
+
+    def prepare(self, settings: ChangeTrainingSettings) -> tuple[ChangeModule, ChangeData]:
+        """See `TrainingTask`."""
+        sizes = ChangeSizes(
+            inner=settings.inner,
+            attributes=len(self.vocabulary.attributes),
+            values=len(self.vocabulary.values),
+            unnamed=len(UNNAMED),
+        )
+        network = ChangeNetwork(self._state_size, sizes, settings.dropout)
+        return ChangeModule(network, settings, self.vocabulary.of_attribute()), self._data(settings)
+
+    def _data(self, settings: ChangeTrainingSettings) -> ChangeData:
+        train, held_out = (self._examples(texts, settings) for texts in (self.split.train, self.split.held_out))
+        return ChangeData(Split(train, held_out), settings)
+
+    def _examples(self, texts: Sequence[ChangeText], settings: ChangeTrainingSettings) -> list[ChangeExample]:
+        examples = []
+        windows = self.reader.states([text.text for text in texts], LAYERS)
+        maker = _ExampleMaker(self.vocabulary, settings)
+        with torch.inference_mode(False), torch.no_grad():
+            for text, own in zip(texts, windows, strict=True):
+                for window in own:
+                    events = [
+                        maker.example(text, event, window) for event in text.events if window.is_for(event.predicate)
+                    ]
+                    if events:
+                        states = window.layers.half().clone()
+                        examples.append(ChangeExample(text.id, text.completeness, states, events))
+        return examples
+
+    def checkpoint(self, module: ChangeModule, settings: ChangeTrainingSettings, card: ModelCard) -> Checkpoint:
+        """See `TrainingTask`."""
+        stored = {
+            "inner": settings.inner,
+            "state_size": self._state_size,
+            "reader_sha256": self._reader_digest,
+            "calibration": attrs.asdict(self._calibration(module, settings)),
+        }
+        tensors = {name: value.half().contiguous() for name, value in module.network.state_dict().items()}
+        vocabulary = json.dumps(attrs.asdict(self.vocabulary), ensure_ascii=False, indent=0) + "\n"
+        return Checkpoint(
+            kind=KIND, settings=stored, tensors=tensors, card=card, files={VOCABULARY: vocabulary.encode()}
+        )
+
+    def _calibration(self, module: ChangeModule, settings: ChangeTrainingSettings) -> Calibration:
+        """The calibration by the held-out candidates that were judged."""
+        network = module.network.train(False)
+        rows: list[tuple[float, float]] = []
+        gold: list[float] = []
+        examples = self._examples(
+            [text for text in self.split.held_out if text.completeness is Completeness.JUDGED], settings
+        )
+        data = ChangeData(self.split, settings)
+        with torch.no_grad():
+            for batch in map(data.collate, data.batches(examples, None)):
+                words = network.words(batch.states)
+                pairs = network.pairs(words, *attrs.astuple(batch.pairs))
+                scores, values = network.attributes(pairs), network.values(pairs)
+                for row, number in (batch.weight > 0).nonzero().tolist():
+                    own = self.vocabulary.of_attribute()[number]
+                    share = values[row].masked_fill(~own, -math.inf).softmax(dim=0).max()
+                    rows.append((float(scores[row, number]), math.log(float(share))))
+                    gold.append(float(batch.gold[row, number]))
+        return fitted(rows, gold)
+
+
+def fitted(rows: Sequence[tuple[float, float]], gold: Sequence[float]) -> Calibration:
+    """The calibration under which the gold is the most probable (Platt 1999); the default one without examples."""
+    if not rows:
+        return Calibration()
+    inputs, target = torch.tensor(rows), torch.tensor(gold)
+    weights = torch.zeros(3, requires_grad=True)
+    search = torch.optim.LBFGS([weights], max_iter=200)
+
+    def surprisal() -> Tensor:
+        search.zero_grad()
+        scores = weights[0] + inputs @ weights[1:]
+        loss = functional.binary_cross_entropy_with_logits(scores, target) + 1e-3 * weights.square().sum()
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss
+
+    search.step(surprisal)  # type: ignore[no-untyped-call]
+    bias, attribute, value = (round(float(weight), 4) for weight in weights.detach())
+    return Calibration(bias=bias, attribute=attribute, value=value)
+
+
+def vocabulary_of(texts: Sequence[ChangeText], least: int = 4) -> ChangeVocabulary:
+    """The attributes and values that are seen at least so often, the most frequent first."""
+    counts = Counter(
+        (change.attribute, change.before[0], change.after[0])
+        for text in texts
+        for event in text.events
+        for change in event.changes
+        if change.share > _TRUE and change.before[0] and change.after[0]
+    )
+    values = tuple(value for value, count in counts.most_common() if count >= least)
+    return ChangeVocabulary(tuple(sorted({attribute for attribute, _, _ in values})), values, UNNAMED)
+
+
+_TRUE = 0.5
+
+
+class _ExampleMaker:
+    """Makes examples of events, by a vocabulary."""
+
+    def __init__(self, vocabulary: ChangeVocabulary, settings: ChangeTrainingSettings) -> None:
+        self._attributes = {name: number for number, name in enumerate(vocabulary.attributes)}
+        self._values = {value: number for number, value in enumerate(vocabulary.values)}
+        # The most frequent value with the same state afterwards stands in for one that is rare.
+        self._by_after: dict[tuple[str, str], int] = {}
+        for (attribute, _, after), number in self._values.items():
+            self._by_after.setdefault((attribute, after), number)
+        self._names = vocabulary.values
+        self._shares = {Completeness.ALL: 1.0, Completeness.SOME: settings.script_weight,
+                        Completeness.JUDGED: settings.judged_weight}  # fmt: skip
+        self._silence = settings.silence
+        self._draw = random.Random(settings.seed)
+
+    def example(self, text: ChangeText, event: ChangeEvent, window: WindowStates) -> EventExample:
+        first, count, total = window.window.first, len(window.window.spans), text.text.words
+        share = self._shares[text.completeness]
+
+        def placed(thing: int | None) -> int | None:
+            """The place among the words of the window and, behind them, the things that need no name."""
+            if thing is None or thing >= total:
+                return None if thing is None else thing - total + count
+            return thing - first if window.has(thing) else None
+
+        changes = [(place, change) for change in event.changes if (place := placed(change.thing)) is not None]
+        named = {place for place, _ in changes}
+        named |= {place for _, change in changes for _, own in (change.before, change.after)
+                  if (place := placed(own)) is not None}  # fmt: skip
+        likely = (1 - window.roles(event.predicate)[:, 0] >= _UNLIKELY).nonzero()[:, 0].tolist()
+        others = sorted(set(range(count)) - set(likely))
+        self._draw.shuffle(others)
+        left_out = {thing - first for thing in event.unknown} | {event.predicate - first}
+        things = sorted(place for place in {*likely, *others[:_OTHERS], *named} - left_out if place < count)
+        at = {place: row for row, place in enumerate([*things, *range(count, count + len(UNNAMED))])}
+        pairs = pair_inputs(window, event.predicate, [first + place for place in things], len(UNNAMED))
+        gold = torch.zeros(len(at), len(self._attributes))
+        silence = {Completeness.ALL: 1.0, Completeness.SOME: self._silence, Completeness.JUDGED: 0.0}
+        weight = torch.full_like(gold, silence[text.completeness])
+        known: dict[str, list[tuple[int, int]]] = {"values": [], "befores": [], "afters": []}
+        for place, change in changes:
+            number = self._attributes.get(change.attribute)
+            if place not in at or number is None:
+                continue
+            row = at[place]
+            gold[row, number] = max(float(gold[row, number]), change.share)
+            weight[row, number] = 1.0
+            value = self._value(change.attribute, change.before[0], change.after[0])
+            if value is None or change.share <= _TRUE:
+                continue
+            known["values"].append((row, value))
+            for name, template, (_, own) in (
+                ("befores", self._names[value][1], change.before),
+                ("afters", self._names[value][2], change.after),
+            ):
+                if SLOT in template and (other := at.get(placed(own) if own is not None else -1)) is not None:
+                    known[name].append((row, other))
+        tensors = {name: torch.tensor(own, dtype=torch.int64).reshape(-1, 2) for name, own in known.items()}
+        return EventExample(pairs=pairs, gold=gold, weight=weight * share, share=share, **tensors)
+
+    def _value(self, attribute: str, before: str, after: str) -> int | None:
+        exact = self._values.get((attribute, before, after))
+        return exact if exact is not None else self._by_after.get((attribute, after))
