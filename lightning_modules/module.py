@@ -131,8 +131,8 @@ class TrainingData(pl.LightningDataModule, ABC, Generic[Example]):
         # Every device takes the same number of steps: batches come again if the number is not a multiple.
         loop = self.trainer.fit_loop
         seen = loop.epoch_loop.batch_progress.current.ready if loop.restarting else 0
-        own = islice(cycle(batches), self.trainer.global_rank, None, self.trainer.world_size)
-        return self._loader(list(islice(own, -(-len(batches) // self.trainer.world_size))), seen)
+        of_process = islice(cycle(batches), self.trainer.global_rank, None, self.trainer.world_size)
+        return self._loader(list(islice(of_process, -(-len(batches) // self.trainer.world_size))), seen)
 
     def val_dataloader(self) -> DataLoader[Any]:
         """The held-out batches, all of them on each device: their mean loss does not depend on the devices."""

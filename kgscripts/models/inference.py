@@ -119,7 +119,7 @@ def padded(rows: Sequence[Sequence[int]], length: int | None = None, value: int 
     """
     ids = torch.full((len(rows), max(map(len, rows)) if length is None else length), value, dtype=torch.int64)
     attention = torch.zeros_like(ids)
-    for row, own in enumerate(rows):
-        ids[row, : len(own)] = torch.tensor(own)
-        attention[row, : len(own)] = 1
+    for row, ids_of_row in enumerate(rows):
+        ids[row, : len(ids_of_row)] = torch.tensor(ids_of_row)
+        attention[row, : len(ids_of_row)] = 1
     return ids, attention

@@ -77,10 +77,10 @@ def describe(name_or_directory: str | Path, task: str = "") -> Model:
     or it is not for the task, if one is named.
     """
     directory = find_checkpoint(name_or_directory, task)
-    found = read_card(directory)[1]
+    model = read_card(directory)[1]
     if task:
         _check_task(directory, task, name_or_directory)
-    return found
+    return model
 
 
 @overload

@@ -49,8 +49,8 @@ def quantised_vector(text: str, encoder: Encoder | None = None) -> NDArray[np.in
     It is not rounded as those of a batch: now and then a component differs by one. Raises what `quantised_vectors`
     raises.
     """
-    found: NDArray[np.int8] = _vectors([text], shared_minilm() if encoder is None else encoder, lambda _: 1)[0]
-    return found
+    vector: NDArray[np.int8] = _vectors([text], shared_minilm() if encoder is None else encoder, lambda _: 1)[0]
+    return vector
 
 
 def _vectors(texts: Sequence[str], encoder: Encoder, rows_of: Callable[[int], int]) -> NDArray[np.int8]:

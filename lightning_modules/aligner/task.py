@@ -53,12 +53,12 @@ class Example:
 def anchor_example(pair: Pair, draw: random.Random) -> Example:
     """A pair with some of its anchors hidden, and a few other words on both sides."""
     abstract, concrete = pair.abstract[:_LONGEST], pair.concrete[:_LONGEST]
-    found = _anchors(abstract, concrete)
+    anchors = _anchors(abstract, concrete)
     rate = draw.random()
-    gone = {word for word in sorted({concrete[index] for index in found}) if draw.random() < rate}
-    hidden = {index for index in found if concrete[index] in gone or draw.random() < _HIDDEN}
-    targets = (Target(index, places, 1.0 if index in hidden else 2 * _SEEN_ANCHOR) for index, places in found.items())
-    others = _drawn(concrete, draw) - found.keys()
+    gone = {word for word in sorted({concrete[index] for index in anchors}) if draw.random() < rate}
+    hidden = {index for index in anchors if concrete[index] in gone or draw.random() < _HIDDEN}
+    targets = (Target(index, places, 1.0 if index in hidden else 2 * _SEEN_ANCHOR) for index, places in anchors.items())
+    others = _drawn(concrete, draw) - anchors.keys()
     sides = Sides(abstract, concrete, _drawn(abstract, draw), hidden | others)
     return Example(sides, tuple(targets), pair.where, is_labelled=False)
 
@@ -210,8 +210,8 @@ class AlignerModule(TrainingModule):
         if len(targets.rows) == 0:
             nothing: Tensor = scores.sum() * 0.0
             return nothing
-        own = scores.float().log_softmax(dim=2)[targets.rows, targets.concrete]
-        mean: Tensor = ((own + targets.accepted).logsumexp(dim=1) * targets.weights).sum() / targets.weights.sum()
+        surprisal = scores.float().log_softmax(dim=2)[targets.rows, targets.concrete]
+        mean: Tensor = ((surprisal + targets.accepted).logsumexp(dim=1) * targets.weights).sum() / targets.weights.sum()
         return -mean
 
 

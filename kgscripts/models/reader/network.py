@@ -79,8 +79,8 @@ class ReaderNetwork(nn.Module):
 
     def words(self, states: Tensor, annotation: str) -> Tensor:
         """Scores of the labels of words, (rows, words, labels)."""
-        found: Tensor = self.word_layers[annotation](states)
-        return found
+        scores: Tensor = self.word_layers[annotation](states)
+        return scores
 
     def parts(self, states: Tensor) -> tuple[Tensor, Tensor]:
         """What words are as predicates and as things, for `pairs`, each (rows, words, 2 x `pair_size`)."""
@@ -95,8 +95,8 @@ class ReaderNetwork(nn.Module):
         words = torch.arange(things.shape[1], device=things.device)
         apart = self.distance(_distance(words[None] - place[:, None]))
         joined = functional.gelu(predicate[:, None] + thing + gate[:, None] * gated + apart)
-        found: Tensor = self.pair_layers[annotation](self.dropout(joined))
-        return found
+        scores: Tensor = self.pair_layers[annotation](self.dropout(joined))
+        return scores
 
 
 def _distance(apart: Tensor) -> Tensor:

@@ -64,12 +64,12 @@ class Reader:
         def run(chosen: Sequence[int]) -> list[Reading]:
             return self._read([windows[place][1] for place in chosen], annotation)
 
-        found: dict[int, Reading] = {}
+        reading_of: dict[int, Reading] = {}
         for chosen, readings in zip(batches, run_side_by_side(run, batches), strict=True):
-            found.update(zip(chosen, readings, strict=True))
+            reading_of.update(zip(chosen, readings, strict=True))
         parts: list[list[Reading]] = [[] for _ in texts]
         for number, (place, _) in enumerate(windows):
-            parts[place].append(found[number])
+            parts[place].append(reading_of[number])
         return [_joined(part) for part in parts]
 
     def _read(self, windows: Sequence[Window], annotation: str) -> list[Reading]:
@@ -121,8 +121,8 @@ def _rows(length: int) -> int:
 
 
 def _shares(scores: torch.Tensor) -> Array:
-    found: Array = torch.softmax(scores, dim=-1).cpu().numpy()
-    return found
+    shares: Array = torch.softmax(scores, dim=-1).cpu().numpy()
+    return shares
 
 
 def _rounded(value: float) -> float:
@@ -154,6 +154,6 @@ def reader_model(checkpoint: Checkpoint) -> Reader:
     encoder = load_encoder()
     encoder.check(checkpoint.settings["encoder_sha256"])
     network = ReaderNetwork(encoder.network, ReaderSettings(**sizes))
-    own = {name: value for name, value in network.state_dict().items() if name.startswith(EMBEDDINGS)}
-    network.load_state_dict({**own, **{name: value.float() for name, value in checkpoint.tensors.items()}})
+    embeddings = {name: value for name, value in network.state_dict().items() if name.startswith(EMBEDDINGS)}
+    network.load_state_dict({**embeddings, **{name: value.float() for name, value in checkpoint.tensors.items()}})
     return Reader(network, encoder, Temperatures(**checkpoint.settings["temperatures"]))

@@ -264,11 +264,11 @@ class ScenarioDetector:
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> list[list[DetectedSegment]]:
         """See `SegmentLabeller`."""
-        found = []
-        for document, own in zip(documents, spans, strict=True):
+        segments = []
+        for document, of_document in zip(documents, spans, strict=True):
             scores = biased(self.log_probabilities(document), self.settings)
-            found.append([segment(scores[start:end], start, self.settings) for start, end in own])
-        return found
+            segments.append([segment(scores[start:end], start, self.settings) for start, end in of_document])
+        return segments
 
     def checkpoint(self, card: ModelCard) -> Checkpoint:
         """Its checkpoint; numbers are stored in half precision."""

@@ -57,11 +57,11 @@ class KnownEvents:
     @cached_property
     def votes(self) -> Array:
         """(groups, T + 1): the vote of an event of each group for each tool."""
-        found = np.zeros((len(self.groups), len(self.tools) + 1))
+        votes = np.zeros((len(self.groups), len(self.tools) + 1))
         for row, group in enumerate(self.groups):
-            found[row, list(group)] = 1 / (1 + _DECAY * np.arange(len(group)))
-            found[row, -1] = not group
-        return found
+            votes[row, list(group)] = 1 / (1 + _DECAY * np.arange(len(group)))
+            votes[row, -1] = not group
+        return votes
 
 
 @frozen(eq=False)
@@ -134,17 +134,20 @@ class ToolRanker:
         Those below the `least` probability are left out. Probabilities are rounded to four decimals; of equal ones the
         first by alphabet comes first. Raises ModelError if MiniLM cannot be found.
         """
-        found = items_of("events", events)
-        return [self._rank(event, vector, least) for event, vector in zip(found, self.vectors(found), strict=True)]
+        texts = items_of("events", events)
+        return [self._rank(event, vector, least) for event, vector in zip(texts, self.vectors(texts), strict=True)]
 
     def vectors(self, texts: Sequence[str]) -> Array:
         """Unit vectors of texts, (texts, D)."""
         return projected(quantised_vectors(texts, self.encoder), self.projection)
 
     def _rank(self, event: str, vector: Array, least: float) -> list[PredictedTool]:
-        found = self.probabilities(features(self.known, self.bilinear, vector)).round(4)
+        probabilities = self.probabilities(features(self.known, self.bilinear, vector)).round(4)
         words = f" {' '.join(event.lower().split())} "
-        likely = [(self.known.tools[place], float(found[place])) for place in np.flatnonzero(found >= least).tolist()]
+        likely = [
+            (self.known.tools[place], float(probabilities[place]))
+            for place in np.flatnonzero(probabilities >= least).tolist()
+        ]
         tools = [
             PredictedTool(lemma=name, probability=value)
             for name, value in likely

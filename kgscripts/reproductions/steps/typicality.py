@@ -131,7 +131,7 @@ def _of_group(group: Sequence[tuple[int, _Story]], known: Mapping[str, Vectors])
     pairs = np.array([(source, action, *count) for (source, action), count in sorted(counted.items())], dtype=np.int64)
     vectors = np.stack([known[" ".join(filter(None, action))] for action in actions])
     scenario = group[0][1].scenario
-    found = features(
+    table = features(
         ScenarioActions(
             vectors=vectors,
             parts=np.array([(bool(action[2]), bool(action[3]), bool(action[1])) for action in actions]),
@@ -143,7 +143,7 @@ def _of_group(group: Sequence[tuple[int, _Story]], known: Mapping[str, Vectors])
         )
     )
     return Mentions(
-        found[rows],
+        table[rows],
         vectors[rows],
         np.full(len(rows), scenario),
         np.array(is_train),

@@ -162,10 +162,10 @@ def read_glove(path: Path, vocabulary: Vocabulary, seed: int) -> WordVectors:
                 rows[word] = _numbers(numbers, f"{path.name}:{number}")
     if not rows:
         raise InputError("a vector for none of the words", where=str(path), remedy=_REMEDY)
-    found = torch.tensor(list(rows.values()))
+    known = torch.tensor(list(rows.values()))
     generator = torch.Generator().manual_seed(seed)
-    vectors = torch.randn(len(vocabulary), size, generator=generator) * found.std(correction=0)
-    vectors[vocabulary.ids(rows)] = found
+    vectors = torch.randn(len(vocabulary), size, generator=generator) * known.std(correction=0)
+    vectors[vocabulary.ids(rows)] = known
     return WordVectors(vocabulary, vectors, len(rows))
 
 
