@@ -72,6 +72,7 @@ class ReaderData(TrainingData[ReaderExample]):
     @property
     def batches_per_epoch(self) -> int:
         """See `TrainingData`."""
+        # The last batch of each set may be short: there are more than examples divided by the size.
         return len(self.batches(self._parts.train, None))
 
     def batches(self, examples: Sequence[ReaderExample], draw: random.Random | None) -> list[list[ReaderExample]]:
@@ -240,6 +241,7 @@ class ReaderTask:
             initial = module.network.state_dict()
             stored = {name: value.float() for name, value in self.start.tensors.items()}
             fitting = {name: value for name, value in stored.items() if value.shape == initial[name].shape}
+            # Layers whose labels are others by now begin anew.
             module.restore({**module.trained_state(), **fitting})
         return module, data
 

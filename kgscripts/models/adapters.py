@@ -34,6 +34,7 @@ def with_adapters(network: Bert, rank: int) -> PeftModel:
         from peft import LoraConfig, get_peft_model
     except ModuleNotFoundError as error:
         raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
+    # peft multiplies B A by alpha / r: this makes it SCALE, whatever the rank.
     config = LoraConfig(r=rank, lora_alpha=int(SCALE) * rank, target_modules=_LINEAR_LAYERS)
     adapted = get_peft_model(network, config)
     assert not isinstance(adapted, tuple)
@@ -125,6 +126,7 @@ def adapters_between(
     down, up = {}, {}
     for name, weight in before.items():
         left, values, right = svd(after[name].float() - weight, full_matrices=False)
+        # A root in either factor, so that both have numbers of one size; merging multiplies by SCALE again.
         root = (values[:rank] / SCALE).sqrt()
         up[name], down[name] = (left[:, :rank] * root).contiguous(), (root[:, None] * right[:rank]).contiguous()
     return down, up

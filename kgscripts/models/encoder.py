@@ -75,6 +75,7 @@ class Bert(nn.Module):
         """`input_ids`, `attention_mask` (1: is read) and `token_type_ids` (0 by default) are (rows, pieces)."""
         states = self.embeddings(input_ids, torch.zeros_like(input_ids) if token_type_ids is None else token_type_ids)
         hidden = ~attention_mask[:, None, None, :].bool()
+        # The least number and not -inf, as in `BertModel`: a row in which nothing is read has no NaN.
         mask = torch.zeros_like(hidden, dtype=states.dtype).masked_fill(hidden, torch.finfo(states.dtype).min)
         for layer in self.encoder.layer:
             states = layer(states, mask)
@@ -226,6 +227,7 @@ def load_encoder(name: str = MINILM) -> Encoder:
     try:
         with open_regular(folder / "tokenizer.json") as file:
             tokenizer = Tokenizer.from_buffer(file.read())
+        # The file may say that texts are cut and padded; callers do both themselves.
         tokenizer.no_truncation()
         tokenizer.no_padding()
         network = Bert(BertConfig.read(folder / "config.json"))
@@ -259,6 +261,7 @@ def shared_minilm(device: str = CPU) -> Encoder:
     return _shared_minilm(device)
 
 
+# A function of its own, so that the default and "cpu" are one entry of the cache.
 @cache
 def _shared_minilm(device: str) -> Encoder:
     return load_encoder().to(device)

@@ -73,6 +73,7 @@ def run_side_by_side(run: Callable[[_Input], _Output], inputs: Sequence[_Input])
     """
 
     def run_one(item: _Input) -> _Output:
+        # Here and not around the pool: the mode is one of each thread.
         with enough_memory(), torch.inference_mode():
             return run(item)
 

@@ -120,6 +120,7 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
             raise ModelError(f"this model has no variant {variant!r}", where=other, remedy="name another checkpoint")
         return model.variant(variant)
     path_of("name_or_directory", name_or_directory)
+    # First, since the card tells of a wrong task before any weights are read.
     describe(name_or_directory, task)
     return load_with_task(name_or_directory, task, device)[1]
 

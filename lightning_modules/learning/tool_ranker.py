@@ -165,6 +165,7 @@ def _examples(groups: Sequence[EventGroup], size: int) -> tuple[Examples, Array]
     integers, named = quantised_vectors(texts), quantised_vectors(names)
     both = np.concatenate([integers, named]).astype(np.float64)
     _, directions = np.linalg.eigh(both.T @ both)
+    # The largest eigenvalues come last.
     projection = np.ascontiguousarray(directions[:, ::-1][:, :size].T)
     known = KnownEvents(
         names,
@@ -257,6 +258,7 @@ def _scores(
         scores = values[row] @ weights[:-1] + weights[-1]
         ranked = np.argsort(-scores, kind="stable")
         ranked = ranked[judged[row][ranked] >= 0]
+        # These are log odds.
         answers = scores[ranked[0]] >= np.log(LEAST_PROBABILITY / (1 - LEAST_PROBABILITY))
         answered += bool(answers)
         right += bool(answers and judged[row][ranked[0]] == 1)

@@ -206,7 +206,9 @@ class DetectorTask:
     ) -> Checkpoint:
         """See `TrainingTask`. Bias and cost are those with the highest micro F1 less P_k, and neighbours as good."""
         layer = nn.Linear(FEATURES, len(self._scenarios) + 1)
+        # As it will be stored, so that bias and cost fit what is loaded later.
         layer.load_state_dict({name: value.half().float() for name, value in module.network.state_dict().items()})
+        # Only to measure with: the real digest is that of the files.
         model = Model(name=self.name, version=card.version, digest="0" * 64, task=self.purpose)
         first = DetectorSettings(scenarios=self._scenarios, withheld=self._files.withheld)
         detector = ScenarioDetector(layer, self._centres, first, model)

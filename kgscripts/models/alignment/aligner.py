@@ -220,6 +220,7 @@ def best_alignments(*cells: Tensor, last_to_last: bool) -> list[Alignment]:
     return [
         Alignment(
             path=tuple(best.path[row, :size].tolist()),
+            # Both terms are rounded, so that the difference may be a little above zero.
             log_probability=min(0.0, float(probabilities[row])),
             posterior=tuple(at_path[row, :size].tolist()),
         )

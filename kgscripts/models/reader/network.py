@@ -73,6 +73,7 @@ class ReaderNetwork(nn.Module):
         begins, ends = batch.spans[:, :, 0], batch.spans[:, :, 1]
         place = torch.arange(hidden.shape[1], device=hidden.device)
         share = ((place >= begins[:, :, None]) & (place < ends[:, :, None])).to(hidden.dtype)
+        # Padding has no pieces: its mean is zero instead of NaN.
         share = share / share.sum(dim=2, keepdim=True).clamp(min=1)
         states: Tensor = self.dropout(share @ hidden)
         return states

@@ -86,6 +86,7 @@ class Pieces:
         place = 0
         while place < len(parts):
             begin, used = place, 0
+            # Context takes no room from the sentence that follows, which may be as long as a window.
             while begin > 0 and used + lengths[begin - 1] <= min(CONTEXT_PIECES, room - lengths[place]):
                 begin -= 1
                 used += lengths[begin]

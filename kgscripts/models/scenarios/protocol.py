@@ -121,6 +121,7 @@ def detect_stream(model: ScenarioModel, sentences: Iterable[str]) -> Iterator[De
     window: list[str] = []
     first = taken = 0
     while True:
+        # One sentence more than is read: it tells whether the text goes on.
         window += islice(coming, WINDOW + 1 - len(window))
         [segments] = model.detect([window[:WINDOW]])
         if len(window) <= WINDOW:

@@ -51,6 +51,7 @@ def _linked(probabilities: Floats, weights: Floats, presence: NDArray[np.bool_],
     sums = probabilities * weights[:, None] * weights
     mass, texts = weights.copy(), presence.astype(np.float32)
     sizes = texts.sum(axis=1)
+    # Probabilities are not negative: -1 is a pair that is not joined, and -3 a cluster that has become part of another.
     means = np.where(together(texts @ texts.T, np.minimum.outer(sizes, sizes)), -1.0, probabilities)
     np.fill_diagonal(means, -1.0)
     while count > 1:
@@ -63,6 +64,7 @@ def _linked(probabilities: Floats, weights: Floats, presence: NDArray[np.bool_],
         mass[one] += mass[other]
         texts[one] = np.maximum(texts[one], texts[other])
         sizes[one] = texts[one].sum()
+        # Each cluster that is left has -1 on its diagonal at least.
         alive = means.max(axis=1) > -2.0
         alive[other] = False
         row = sums[one] / (mass[one] * mass)
@@ -86,6 +88,7 @@ def _move(clusters: Integers, gains: Floats, presence: NDArray[np.bool_]) -> Non
         moved = False
         for action in range(count):
             before = clusters[action]
+            # Taken out first, so that an action does not speak against its own cluster.
             texts[before] -= presence[action]
             sums = np.bincount(clusters, weights=gains[action], minlength=count)
             candidates = np.flatnonzero(sums > 0)
@@ -95,8 +98,10 @@ def _move(clusters: Integers, gains: Floats, presence: NDArray[np.bool_]) -> Non
             fitting = candidates[~together(both, fewest)]
             if len(fitting):
                 best = int(fitting[sums[fitting].argmax()])
+                # By equal sums, actions would move to and fro until the rounds run out.
                 best = int(before) if before in fitting and sums[best] <= sums[before] + 1e-9 else best
             else:
+                # Alone: in its own cluster, or in an empty one, which there is, as numbers are as many as actions.
                 best = int(before if members[before] == 1 else members.argmin())
             texts[best] += presence[action]
             if best != before:

@@ -152,6 +152,7 @@ def _together(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[
     texts = np.asarray(contexts.presence.sum(axis=1))
     fewest, most = (join.outer(texts[rows], texts[columns]) for join in (np.minimum, np.maximum))
     expected = np.outer(texts[rows], texts[columns]) / contexts.presence.shape[1]
+    # 0.3 is added to both, since many pairs share no text, and few texts must not weigh too much.
     against_chance = np.log((both + 0.3) / (expected + 0.3))
     return [against_chance, (both > 0).astype(float), both / fewest, np.log(fewest), np.log(most)]
 
@@ -175,6 +176,7 @@ def _closeness(units: Floats) -> Floats:
     means = np.zeros(len(units))
     for start in range(0, len(units), 512) if nearest > 0 else ():
         block = units[start : start + 512] @ units.T
+        # None is its own neighbour.
         block[np.arange(len(block)), np.arange(start, start + len(block))] = -np.inf
         means[start : start + 512] = np.partition(block, len(units) - nearest, axis=1)[:, -nearest:].mean(axis=1)
     return means

@@ -125,6 +125,7 @@ class StepMerger:
                     mean = float(matches.probability[of_step].mean().round(4))
                     groups.append(StepGroup(tuple(sorted((*actions, step.action))), mean))
             remaining = [[action for action in text if action not in matched] for text in remaining]
+            # Anew, since without the matched ones actions have other neighbours and places.
             contexts = StepContexts.of([text for text in remaining if text], self.vectors)
         members: dict[int, list[int]] = {}
         for action, number in enumerate(self.clusters(contexts) if len(contexts.actions) > 1 else ()):
@@ -145,6 +146,7 @@ class StepMerger:
         pairs = self._probabilities(contexts, compared, compared)
         presence = contexts.presence[compared]
         numbers = clusters_of(pairs, weights[compared], presence, first=settings.first, least=settings.least)
+        # Numbers that no cluster of compared actions has: what fits nowhere stays alone.
         clusters = np.arange(count, dtype=np.int64) + count
         clusters[compared] = numbers
         if not len(rest):
@@ -181,6 +183,7 @@ class StepMerger:
         cosines = (contexts.vectors[rows] @ contexts.vectors[columns].T).round(4)
         probabilities[cosines < self.least_cosine] = 0.0
         probabilities[opposed(*([contexts.actions[int(number)] for number in side] for side in (rows, columns)))] = 0.0
+        # Clustering needs a symmetric matrix, and rounding makes the halves differ.
         return (probabilities + probabilities.T) / 2 if rows is columns else probabilities
 
 

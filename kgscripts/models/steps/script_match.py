@@ -57,6 +57,7 @@ def match_features(contexts: StepContexts, steps: Sequence[ScriptStep], vectors:
         mean[:, number] = block[:, :_NEAREST].mean(axis=1)
     ordered = np.sort(best, axis=1)
     highest, second = ordered[:, -1:], ordered[:, -2:-1] if len(steps) > 1 else np.zeros_like(ordered[:, -1:])
+    # How much the best step is ahead of the second one, and how much the others are behind it.
     ahead = best - np.where(best == highest, second, highest)
     places = np.arange(len(steps)) / max(1, len(steps) - 1)
     apart = np.abs(contexts.positions[:, None] - places)

@@ -95,6 +95,7 @@ def features(known: KnownEvents, bilinear: Bilinear, vector: Array, kept: NDArra
     cosines = known.vectors @ vector
     if kept is not None:
         cosines = np.where(kept, cosines, -1.0)
+    # Of equal cosines the first event, whichever way numpy sorts.
     nearest = np.lexsort((np.arange(len(cosines)), -cosines))[:NEIGHBOURS]
     weights = np.exp((cosines[nearest] - cosines[nearest[0]]) / TEMPERATURE)
     ballots = known.votes[known.group_of[nearest]]
@@ -102,6 +103,7 @@ def features(known: KnownEvents, bilinear: Bilinear, vector: Array, kept: NDArra
     closeness = (cosines[nearest, None] * (ballots > 0)).max(axis=0)
     columns = (
         scores[:-1],
+        # Most tools get no vote, of which there is no logarithm.
         np.log(shares[:-1] + 0.01),
         closeness[:-1],
         np.full(len(scores) - 1, scores[-1]),

@@ -136,6 +136,7 @@ class _Counts:
                 self.target.add({start} if heads & answer.objects[start] else set(), {start})
 
     def values(self) -> dict[str, float]:
+        # An event that the set annotates, but not as an action of its own kind, is no error: precision counts `every`.
         of_all = (
             (self.action, "action recall", self.action.recall),
             (self.action, "action precision", self.event.precision),
@@ -223,6 +224,7 @@ def _annotated(record: Mapping[str, Any]) -> Annotated:
         heads = {_head(text[start:end]) for label, start, end in spans if label in labels}
         return frozenset(head for head in heads if not _is_no_tool(head))
 
+    # Lists of tools have more than a text tells: only those that it names can be found in it.
     toolbox = frozenset(
         head for tool in record.get("tools", ()) if (head := _head(tool)) and head in set(map(singular, _words(text)))
     )
@@ -336,6 +338,7 @@ def _processes(folder: Path, spacy_model: str | None, reader: Reader) -> Evaluat
         for line in (folder / ANSWERS).read_text(encoding="utf-8").splitlines():
             answer = json.loads(line)
             answers[answer["model"]][answer["id"]] = _activities(answer["mentions"])
+    # PET has no scheme of spans; that of any set does, since only its texts are read here.
     texts = [_annotated({**record, "set": "myfixit"}) for record in records]
     read = _events_of(spacy_model, texts, reader)
     extracted = {

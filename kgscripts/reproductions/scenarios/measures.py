@@ -88,6 +88,7 @@ def count_labels(outcomes: Iterable[Outcome]) -> dict[str, Counts]:
     """The counts of each label that is gold or predicted, sorted by label."""
     counts: dict[str, Counts] = {}
     for outcome in outcomes:
+        # Not floats, so that three thirds are one label.
         part = Fraction(1, len(outcome.right) + len(outcome.missed))
         for label in outcome.right:
             counts.setdefault(label, Counts()).true_positives += part
