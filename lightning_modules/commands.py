@@ -99,10 +99,10 @@ def aligner(
             remedy="name labels of these pairs with --labels",
         )
     shipped = Path(str(resources.files("lightning_modules.aligner") / "data" / "labels.jsonl"))
-    found = run.limited(read_gold_alignments(labels or shipped, pairs))
-    words = sum(len(label.aligned) for label in found)
-    data = f"{_described('pairs', pairs, [train])}, {words:,} words of {len(found)} of them labelled"
-    run.train(AlignerTask(pairs, found), configuration, data=f"{data}; starts from all-MiniLM-L6-v2")
+    alignments = run.limited(read_gold_alignments(labels or shipped, pairs))
+    words = sum(len(label.aligned) for label in alignments)
+    data = f"{_described('pairs', pairs, [train])}, {words:,} words of {len(alignments)} of them labelled"
+    run.train(AlignerTask(pairs, alignments), configuration, data=f"{data}; starts from all-MiniLM-L6-v2")
 
 
 @with_options("state-changes")
@@ -183,12 +183,12 @@ def reader(
     from lightning_modules.reader import ReaderTask
 
     # First, since reading what ships takes a minute.
-    given = [
+    annotated = [
         *([] if procedures is None else read_sets(procedures).train),
         *([] if recipe_flow is None else recipes(recipe_flow)),
         *([] if inscript is None else stories(inscript)),
     ]
-    texts = run.limited([*varied(labelled_passages(shipped_passages())), *listed_texts(), *given])
+    texts = run.limited([*varied(labelled_passages(shipped_passages())), *listed_texts(), *annotated])
     counts = Counter(text.set for text in texts)
     data = ", ".join(f"{number:,} of {name}" for name, number in counts.items())
     begun = None if start is None else load_checkpoint(find_checkpoint(start, "reader"))
@@ -256,12 +256,12 @@ def steps(
     from lightning_modules.steps.task import StepScenarios, StepTask
 
     vectors = read_encoder(encoder)
-    found = StepScenarios.read(descript, inscript, limit=run.limit)
+    corpora = StepScenarios.read(descript, inscript, limit=run.limit)
     data = (
-        f"{len(found.descript)} scenarios of DeScript's gold paraphrase sets, {len(found.inscript)} of InScript, and "
-        f"{len(found.written)} that were written for training"
+        f"{len(corpora.descript)} scenarios of DeScript's gold paraphrase sets, {len(corpora.inscript)} of InScript, "
+        f"and {len(corpora.written)} that were written for training"
     )
-    run.train(StepTask(configuration, found, vectors), configuration, data=data)
+    run.train(StepTask(configuration, corpora, vectors), configuration, data=data)
 
 
 def _described(what: str, items: Sized, paths: list[Path]) -> str:

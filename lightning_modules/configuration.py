@@ -64,11 +64,11 @@ def read_configuration(
             remedy = f"write [{table}] and its settings below"
             raise ConfigurationError(f"{table} is no table", where=name, remedy=remedy)
     for setting, value in (changes or {}).items():
-        table, _, own = setting.rpartition(".")
+        table, _, setting_name = setting.rpartition(".")
         if (table or "training") not in tables:
             remedy = "write a setting of the training as it is, and network.NAME for one of the network"
             raise ConfigurationError(f"unknown setting {setting}", where=name, remedy=remedy)
-        tables[table or "training"][own] = value
+        tables[table or "training"][setting_name] = value
     if unknown := sorted(set(values) - {"name", "kind"}):
         remedy = f"known are name, kind, {', '.join(f'[{table}]' for table in _TABLES)}"
         raise ConfigurationError(f"unknown setting {', '.join(unknown)}", where=name, remedy=remedy)
@@ -104,14 +104,14 @@ def name_of_trained(name: str, out: Path) -> str:
 
 def read_settings(texts: Iterable[str]) -> dict[str, Any]:
     """Settings of texts ``NAME=VALUE``. Raises ConfigurationError for other texts."""
-    found = {}
+    settings = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals):
             remedy = "write NAME=VALUE, such as learning_rate=0.001"
             raise ConfigurationError(f"{text} is no setting", where="--set", remedy=remedy)
-        found[name.replace("-", "_")] = toml_value(value)
-    return found
+        settings[name.replace("-", "_")] = toml_value(value)
+    return settings
 
 
 def _network(kind: str, training: Any, values: Mapping[str, Any], where: str) -> Any:

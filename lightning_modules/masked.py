@@ -152,12 +152,12 @@ class ClozeData(TrainingData[ClozeExample]):
 
     def _example(self, pair: Pair, cloze: Cloze, positions: Sequence[int] | None) -> ClozeExample:
         """With the masks at `positions` as targets, or all masks."""
-        found = self._encoding.encode(cloze)
+        encoded = self._encoding.encode(cloze)
         targets = (
-            (found.masks[position], self._id(pair.concrete[position], is_blank=pair.blanks[position]))
-            for position in (found.masks if positions is None else positions)
+            (encoded.masks[position], self._id(pair.concrete[position], is_blank=pair.blanks[position]))
+            for position in (encoded.masks if positions is None else positions)
         )
-        return ClozeExample(found, tuple(targets), pair.where)
+        return ClozeExample(encoded, tuple(targets), pair.where)
 
     def _id(self, word: str, *, is_blank: bool) -> int:
         return self._ids.get(word, self._unknown) if is_blank else self._other_ids.get(word, self._unknown)

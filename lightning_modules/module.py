@@ -50,6 +50,7 @@ def split(items: Sequence[Item], key: Callable[[Item], str]) -> Split[Item]:
         remedy = "give examples with 2 different texts at least (one of them is held out), or a larger --limit"
         raise InputError(message, remedy=remedy)
     order = sorted(digests, key=lambda name: (digests[name][0] % 10, digests[name]))
+    # Whatever the digests are, the first key is held out and the last one is not.
     held_out = {name for name in order if digests[name][0] % 10 == 0} - {order[-1]} | {order[0]}
     parts = Split[Item]([], [])
     for item in items:
@@ -131,8 +132,8 @@ class TrainingData(pl.LightningDataModule, ABC, Generic[Example]):
         # Every device takes the same number of steps: batches come again if the number is not a multiple.
         loop = self.trainer.fit_loop
         seen = loop.epoch_loop.batch_progress.current.ready if loop.restarting else 0
-        own = islice(cycle(batches), self.trainer.global_rank, None, self.trainer.world_size)
-        return self._loader(list(islice(own, -(-len(batches) // self.trainer.world_size))), seen)
+        of_process = islice(cycle(batches), self.trainer.global_rank, None, self.trainer.world_size)
+        return self._loader(list(islice(of_process, -(-len(batches) // self.trainer.world_size))), seen)
 
     def val_dataloader(self) -> DataLoader[Any]:
         """The held-out batches, all of them on each device: their mean loss does not depend on the devices."""
@@ -247,6 +248,7 @@ class TrainingModule(pl.LightningModule):
 
     def training_step(self, batch: TrainingBatch, number: int) -> Tensor:
         """The loss of a batch."""
+        # Each step has a seed of its own, as long as epochs and batches are fewer than this prime.
         torch.manual_seed((self._settings.seed * 100_003 + self.current_epoch) * 100_003 + number)
         loss = self._finite_loss(batch, number)
         self._nats += loss.mean.item() * loss.items
@@ -268,6 +270,7 @@ class TrainingModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Load what `on_save_checkpoint` saved."""
         self.restore(checkpoint["state_dict"])
+        # Lightning loads this next, strictly: names of the frozen part must be there, too.
         checkpoint["state_dict"] = self.state_dict()
         self._nats, self._items = checkpoint["train_loss"]
 

@@ -61,7 +61,7 @@ def cross_validate(
     files = StoryFiles.read(train, development)
     with progress_bar() as progress:
         task = progress.add_task("stories", total=len(files.labelled))
-        found = measure(
+        evaluation = measure(
             files,
             configuration,
             withheld,
@@ -69,9 +69,9 @@ def cross_validate(
             hardware=Hardware(accelerator=accelerator),
             on_story=lambda count: progress.advance(task, count),
         )
-    found = attrs.evolve(found, split=f"{found.split}, withheld: {withheld}")
-    shown = len(found.examples) if as_json else 10
-    finish([found], places={}, attach_as=None, output=None, as_json=as_json, examples=shown)
+    evaluation = attrs.evolve(evaluation, split=f"{evaluation.split}, withheld: {withheld}")
+    shown = len(evaluation.examples) if as_json else 10
+    finish([evaluation], places={}, attach_as=None, output=None, as_json=as_json, examples=shown)
 
 
 def cross_validate_steps(
@@ -102,7 +102,7 @@ def cross_validate_steps(
     with progress_bar() as progress:
         total = len({item.scenario for item in (*scenarios.descript, *scenarios.inscript)})
         task = progress.add_task("scenarios", total=total)
-        found = cross_validate(
+        evaluations = cross_validate(
             scenarios,
             configuration,
             vectors,
@@ -111,7 +111,7 @@ def cross_validate_steps(
             thresholds=threshold or (),
         )
     finish(
-        found,
+        evaluations,
         places={"steps": directory} if directory else {},
         # The thresholds were chosen in view of these scores.
         attach_as=Exposure.DEVELOPMENT if directory else None,

@@ -72,6 +72,7 @@ class ReaderData(TrainingData[ReaderExample]):
     @property
     def batches_per_epoch(self) -> int:
         """See `TrainingData`."""
+        # The last batch of each set may be short: there are more than examples divided by the size.
         return len(self.batches(self._parts.train, None))
 
     def batches(self, examples: Sequence[ReaderExample], draw: random.Random | None) -> list[list[ReaderExample]]:
@@ -79,12 +80,14 @@ class ReaderData(TrainingData[ReaderExample]):
         of_set: dict[str, list[ReaderExample]] = defaultdict(list)
         for example in examples:
             of_set[example.text.set].append(example)
-        found = []
-        for own in of_set.values():
-            found += length_batches(own, [(len(example.window.pieces),) for example in own], self._size, draw)
+        batches = []
+        for of_one_set in of_set.values():
+            batches += length_batches(
+                of_one_set, [(len(example.window.pieces),) for example in of_one_set], self._size, draw
+            )
         if draw is not None:
-            draw.shuffle(found)
-        return found
+            draw.shuffle(batches)
+        return batches
 
     def collate(self, examples: Sequence[ReaderExample]) -> ReaderBatch:
         """See `TrainingData`."""
@@ -99,16 +102,16 @@ class ReaderData(TrainingData[ReaderExample]):
         for row, example in enumerate(examples):
             text, window = example.text, example.window
             inside = range(window.first, window.first + len(window.spans))
-            own = range(window.own, inside.stop)
-            known = [WORDS[name].index(text.words.get(number, NONE)) for number in own]
-            words.append([-1] * (own.start - inside.start) + known)
+            own_words = range(window.own, inside.stop)
+            known = [WORDS[name].index(text.words.get(number, NONE)) for number in own_words]
+            words.append([-1] * (own_words.start - inside.start) + known)
             grammar.append([is_grammar(text.text.all_words[number]) for number in inside])
             auxiliary.append([name != LISTS and is_unknown(text, number) for number in inside])
             for flag, numbers in enumerate(text.flags.get(kind, frozenset()) for kind in FLAGS):
                 for number in numbers & frozenset(inside):
                     flags[row, number - inside.start, flag] = 1
             for predicate, things in text.pairs.items():
-                if predicate in own:
+                if predicate in own_words:
                     gold = torch.full((longest,), -1, dtype=torch.int64)
                     gold[: len(inside)] = 0
                     for thing, label in things.items():
@@ -151,15 +154,15 @@ class ReaderModule(TrainingModule):
     def loss(self, batch: ReaderBatch) -> Loss:
         """See `TrainingModule`; per word, pairs of a predicate being as much as `pair_weight` words."""
         states = self.network.states(batch.windows)
-        own = batch.words >= 0
-        words = self.network.words(states, batch.set)[own]
+        is_own = batch.words >= 0
+        words = self.network.words(states, batch.set)[is_own]
         count = max(1, len(words))
-        total = functional.cross_entropy(words.float(), batch.words[own], reduction="sum")
+        total = functional.cross_entropy(words.float(), batch.words[is_own], reduction="sum")
         if batch.set == GRAPH:
-            flags = self.network.flags(states)[own].float()
-            total = total + functional.binary_cross_entropy_with_logits(flags, batch.flags[own], reduction="sum")
+            flags = self.network.flags(states)[is_own].float()
+            total = total + functional.binary_cross_entropy_with_logits(flags, batch.flags[is_own], reduction="sum")
         else:
-            total = total + self._settings.partial_weight * self._partial_words(batch, states, own)
+            total = total + self._settings.partial_weight * self._partial_words(batch, states, is_own)
         if len(batch.row) and batch.set in self.network.pair_layers:
             parts = self.network.parts(states)
             known = batch.pairs >= 0
@@ -170,15 +173,15 @@ class ReaderModule(TrainingModule):
             total = total + self._settings.pair_weight * of_pairs
         return Loss(total / count, count)
 
-    def _partial_words(self, batch: ReaderBatch, states: Tensor, own: Tensor) -> Tensor:
+    def _partial_words(self, batch: ReaderBatch, states: Tensor, is_own: Tensor) -> Tensor:
         """The surprisal of what labels of another set leave of the labels of a graph."""
         scores, flags = self.network.words(states, GRAPH).float(), self.network.flags(states).float()
-        total = _of_nothing(scores[own & batch.grammar])
-        known = own & ~batch.auxiliary & ~batch.grammar
+        total = _of_nothing(scores[is_own & batch.grammar])
+        known = is_own & ~batch.auxiliary & ~batch.grammar
         if (masks := word_masks(batch.set)) is not None:
             total = total + surprisal(scores[known], batch.words[known], masks)
         # Neither verbs nor words of grammar are what is needed.
-        other = own & (batch.grammar | (batch.words == 1))
+        other = is_own & (batch.grammar | (batch.words == 1))
         return total + functional.softplus(flags[other][:, FLAGS.index(NEEDED)]).sum()
 
     def _partial_pairs(self, batch: ReaderBatch, parts: tuple[Tensor, Tensor], known: Tensor) -> Tensor:
@@ -235,9 +238,10 @@ class ReaderTask:
         sizes = ReaderSettings(pair_size=settings.pair_size, words=WORDS, flags=FLAGS, pairs=PAIRS)
         module = ReaderModule(ReaderNetwork(encoder.network, sizes), settings)
         if self.start is not None:
-            own = module.network.state_dict()
+            initial = module.network.state_dict()
             stored = {name: value.float() for name, value in self.start.tensors.items()}
-            fitting = {name: value for name, value in stored.items() if value.shape == own[name].shape}
+            fitting = {name: value for name, value in stored.items() if value.shape == initial[name].shape}
+            # Layers whose labels are others by now begin anew.
             module.restore({**module.trained_state(), **fitting})
         return module, data
 
@@ -265,9 +269,9 @@ def temperatures_of(module: ReaderModule, data: ReaderData) -> Temperatures:
             if batch.set != GRAPH:
                 continue
             batch = batch.to(next(network.parameters()).device)
-            states, own = network.states(batch.windows), batch.words >= 0
-            words.append((network.words(states, GRAPH)[own], batch.words[own]))
-            flags.append((network.flags(states)[own], batch.flags[own]))
+            states, is_own = network.states(batch.windows), batch.words >= 0
+            words.append((network.words(states, GRAPH)[is_own], batch.words[is_own]))
+            flags.append((network.flags(states)[is_own], batch.flags[is_own]))
             known = batch.pairs >= 0
             scores = network.pairs(network.parts(states), batch.row, batch.place, GRAPH)
             pairs.append((scores[known], batch.pairs[known]))

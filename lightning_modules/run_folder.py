@@ -68,6 +68,7 @@ class RunFolder:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             if not self.last.is_file():
+                # A new run: how an older one went on is of no use any more.
                 self.ended.unlink(missing_ok=True)
             described.write_text(self._text(), encoding="utf-8")
         except OSError as error:
@@ -89,6 +90,7 @@ class RunFolder:
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             remedy = f"remove {self.path.name} and begin anew"
             raise ModelError("run.json is missing or damaged", where=str(self.path), remedy=remedy) from error
+        # By way of JSON, as the old one, so that tuples are lists in both.
         new = json.loads(self._text())
         new = new.pop("settings") | new
         other = [name for name in sorted({*old, *new}) if old.get(name) != new.get(name)]

@@ -76,9 +76,11 @@ def make_trainer(
             precision=hardware.precision.value,
             callbacks=[callback, LearningRateMonitor("step")],
             gradient_clip_val=gradient_clip,
+            # The callback ends the run.
             max_epochs=-1,
             default_root_dir=folder,
             enable_checkpointing=False,
+            # `TrainingData` deals the batches out to the devices, and makes new ones for each epoch.
             use_distributed_sampler=False,
             logger=_loggers(folder, tensorboard=tensorboard),
             log_every_n_steps=10,
@@ -108,6 +110,7 @@ def _loggers(folder: Path, *, tensorboard: bool) -> list[Logger]:
 def _saving_at_ctrl_c(schedule: Schedule) -> Iterator[None]:
     """At the first Ctrl-C, let the schedule save the run and stop it; at the second, interrupt it."""
     before = signal.getsignal(signal.SIGINT)
+    # Only the main thread may set a handler; where Ctrl-C is ignored, as in the background, it stays so.
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
@@ -148,6 +151,7 @@ def fit(
         warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
         try:
             with schedule.shown:
+                # Weights only: no code that is in a file of a run is ever run.
                 trainer.fit(module, data, ckpt_path=last if last.is_file() else None, weights_only=True)
         except StoppedError:
             pass

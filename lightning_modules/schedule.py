@@ -133,6 +133,7 @@ class Schedule(pl.Callback):
         # What is held out is measured after the last step, and takes no longer than steps of as many batches.
         measured = sum(trainer.num_val_batches) if left == 1 else 0
         is_over = self._is_over(now, 1 + measured)
+        # Devices whose clocks differ would save or stop at different steps, and wait for each other for ever.
         is_due, is_over = trainer.strategy.broadcast((now >= self._next_save, is_over))
         if not (is_due or is_over):
             return
@@ -154,6 +155,7 @@ class Schedule(pl.Callback):
         loss = float(trainer.callback_metrics["held_out_loss"])
         phase = self._phases[self.phase]
         is_best = self._compare(loss, pl_module)
+        # Before it is saved, so that a resumed run begins with the phase that comes.
         pl_module.phase = self._phases[self.phase]
         trainer.save_checkpoint(self._file)
         now = self._looked = monotonic()

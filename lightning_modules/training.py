@@ -95,6 +95,7 @@ def train(
     run.begin(resume)
     pl.seed_everything(settings.seed, verbose=False)
     module, batches = task.prepare(settings)
+    # Encoders are loaded in evaluation mode, and Lightning leaves a module in the mode that it has.
     module.train()
     schedule = Schedule(settings, run.last, deadline, report)
     clip = settings.gradient_clip

@@ -34,6 +34,7 @@ def with_adapters(network: Bert, rank: int) -> PeftModel:
         from peft import LoraConfig, get_peft_model
     except ModuleNotFoundError as error:
         raise ModelError("training adapters needs peft", remedy="pip install 'kgscripts[train]'") from error
+    # peft multiplies B A by alpha / r: this makes it SCALE, whatever the rank.
     config = LoraConfig(r=rank, lora_alpha=int(SCALE) * rank, target_modules=_LINEAR_LAYERS)
     adapted = get_peft_model(network, config)
     assert not isinstance(adapted, tuple)
@@ -42,11 +43,11 @@ def with_adapters(network: Bert, rank: int) -> PeftModel:
 
 def trained_adapters(network: nn.Module, names: Names) -> dict[str, Tensor]:
     """The adapters that peft has put into a network, by their names in checkpoints; {} for none."""
-    found = {}
+    adapters = {}
     for name, weight in network.named_parameters():
         if match := _PEFT.fullmatch(name):
-            found[names["AB".index(match["matrix"])].format(match["layer"])] = weight.detach()
-    return found
+            adapters[names["AB".index(match["matrix"])].format(match["layer"])] = weight.detach()
+    return adapters
 
 
 def split_adapters(
@@ -125,6 +126,7 @@ def adapters_between(
     down, up = {}, {}
     for name, weight in before.items():
         left, values, right = svd(after[name].float() - weight, full_matrices=False)
+        # A root in either factor, so that both have numbers of one size; merging multiplies by SCALE again.
         root = (values[:rank] / SCALE).sqrt()
         up[name], down[name] = (left[:, :rank] * root).contiguous(), (root[:, None] * right[:rank]).contiguous()
     return down, up

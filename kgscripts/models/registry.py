@@ -76,10 +76,10 @@ def describe(name_or_directory: str | Path, task: str = "") -> Model:
     or it is not for the task, if one is named.
     """
     directory = find_checkpoint(name_or_directory, task)
-    found = read_card(directory)[1]
+    model = read_card(directory)[1]
     if task:
         _check_task(directory, task, name_or_directory)
-    return found
+    return model
 
 
 @overload
@@ -119,6 +119,7 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
             raise ModelError(f"this model has no variant {variant!r}", where=other, remedy="name another checkpoint")
         return model.variant(variant)
     path_of("name_or_directory", name_or_directory)
+    # First, since the card tells of a wrong task before any weights are read.
     describe(name_or_directory, task)
     return load_with_task(name_or_directory, task, device)[1]
 

@@ -49,8 +49,8 @@ def quantised_vector(text: str, encoder: Encoder | None = None) -> NDArray[np.in
     It is not rounded as those of a batch: now and then a component differs by one. Raises what `quantised_vectors`
     raises.
     """
-    found: NDArray[np.int8] = _vectors([text], shared_minilm() if encoder is None else encoder, lambda _: 1)[0]
-    return found
+    vector: NDArray[np.int8] = _vectors([text], shared_minilm() if encoder is None else encoder, lambda _: 1)[0]
+    return vector
 
 
 def _vectors(texts: Sequence[str], encoder: Encoder, rows_of: Callable[[int], int]) -> NDArray[np.int8]:
@@ -61,6 +61,7 @@ def _vectors(texts: Sequence[str], encoder: Encoder, rows_of: Callable[[int], in
 
     def run(chosen: Sequence[int]) -> torch.Tensor:
         length = padded_length(len(ids[chosen[0]]), _STEP)
+        # Filled up with copies, since a batch of another shape has other last bits.
         rows = [*chosen, *[chosen[0]] * (rows_of(length) - len(chosen))]
         read, attention = (part.to(encoder.device) for part in padded([ids[row] for row in rows], length))
         states = encoder.network(read, attention).last_hidden_state
@@ -88,6 +89,7 @@ class RememberedVectors:
         """The vectors of texts, (texts, `SIZE`)."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         if new and len(self._known) + len(new) > _REMEMBERED:
+            # All are forgotten, also those that this call needs: they are computed again with the others.
             self._known.clear()
             new = list(dict.fromkeys(texts))
         self._known.update(zip(new, self._vectors(new), strict=True))

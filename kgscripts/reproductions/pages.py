@@ -41,13 +41,13 @@ def read_gold_pages(folder: Path) -> list[GoldPage]:
         If there is no such list, or a line of it is no page with ``file``, ``title``, ``ingredients`` and
         ``instructions``, or its file is missing.
     """
-    found = []
+    pages = []
     for where, line in numbered_lines(folder / LIST):
         try:
             record = json_object(line)
             path = folder / Path(string(record, "file")).name
             equipment = tuple(strings(record, "equipment")) if record.get("equipment") is not None else None
-            found.append(
+            pages.append(
                 GoldPage(
                     path,
                     string(record, "title"),
@@ -62,9 +62,9 @@ def read_gold_pages(folder: Path) -> list[GoldPage]:
             ) from error
         if not path.is_file():
             raise InputError(f"the page {path.name} is missing", where=where, remedy="put it beside the list")
-    if not found:
+    if not pages:
         raise InputError("no page in the list", where=str(folder / LIST), remedy="list one page a line")
-    return found
+    return pages
 
 
 READER = "pages"
@@ -143,12 +143,12 @@ class _Totals:
         counts["pages"] += 1
         counts["titles"] += document is not None and _same_title(page.title, document.title)
         gold = [sentence for text in page.instructions for sentence in _sentences(text)]
-        found = [sentence for text in _texts(document, PassageKind.STEP) for sentence in _sentences(text)]
-        said = _plain(" ".join([*_headings(document), *found])) if document else ""
+        sentences = [sentence for text in _texts(document, PassageKind.STEP) for sentence in _sentences(text)]
+        said = _plain(" ".join([*_headings(document), *sentences])) if document else ""
         right = _plain(" ".join(gold))
         missed = [sentence for sentence in gold if _plain(sentence) not in said]
-        wrong = [sentence for sentence in found if _plain(sentence) not in right]
-        self._count("sentences", len(gold), len(gold) - len(missed), len(found), len(found) - len(wrong))
+        wrong = [sentence for sentence in sentences if _plain(sentence) not in right]
+        self._count("sentences", len(gold), len(gold) - len(missed), len(sentences), len(sentences) - len(wrong))
         supplies = _of(document, document.declared.supplies) if document else []
         both = (Counter(map(_plain, page.ingredients)) & Counter(map(_plain, supplies))).total()
         self._count("ingredients", len(page.ingredients), both, len(supplies), both)

@@ -38,9 +38,9 @@ def evaluate_on_slice(name_or_directory: str | Path) -> list[Evaluation]:
 
     task, model = load_with_task(name_or_directory)
     name = str(name_or_directory)
-    found = _evaluate(name, task, model, Path(str(resources.files("kgscripts.evaluation") / "data")))
-    systems = [evolve(system, source=name) for system in found.models]
-    return [evolve(found, split=SLICE, exposure=Exposure.DEVELOPMENT, systems=systems)]
+    evaluation = _evaluate(name, task, model, Path(str(resources.files("kgscripts.evaluation") / "data")))
+    systems = [evolve(system, source=name) for system in evaluation.models]
+    return [evolve(evaluation, split=SLICE, exposure=Exposure.DEVELOPMENT, systems=systems)]
 
 
 def _evaluate(name: str, task: str, model: Any, folder: Path) -> Evaluation:
@@ -61,8 +61,8 @@ def _evaluate(name: str, task: str, model: Any, folder: Path) -> Evaluation:
 
         path = folder / "slice.scenarios.jsonl"
         documents = read_scenario_documents(path)
-        found = predict(model, documents, on_documents=lambda _: None)
-        return evaluate_scenarios(documents, found, dataset=path.name, split=SLICE)
+        segments = predict(model, documents, on_documents=lambda _: None)
+        return evaluate_scenarios(documents, segments, dataset=path.name, split=SLICE)
     if task == "steps":
         from kgscripts.reproductions.corpora.grouped_steps import read_descriptions
         from kgscripts.reproductions.steps.gold import grouped_scenarios

@@ -53,12 +53,13 @@ class Example:
 def anchor_example(pair: Pair, draw: random.Random) -> Example:
     """A pair with some of its anchors hidden, and a few other words on both sides."""
     abstract, concrete = pair.abstract[:_LONGEST], pair.concrete[:_LONGEST]
-    found = _anchors(abstract, concrete)
+    anchors = _anchors(abstract, concrete)
     rate = draw.random()
-    gone = {word for word in sorted({concrete[index] for index in found}) if draw.random() < rate}
-    hidden = {index for index in found if concrete[index] in gone or draw.random() < _HIDDEN}
-    targets = (Target(index, places, 1.0 if index in hidden else 2 * _SEEN_ANCHOR) for index, places in found.items())
-    others = _drawn(concrete, draw) - found.keys()
+    # Sorted, since the order of a set of strings, and with it the draws, would be another in each process.
+    gone = {word for word in sorted({concrete[index] for index in anchors}) if draw.random() < rate}
+    hidden = {index for index in anchors if concrete[index] in gone or draw.random() < _HIDDEN}
+    targets = (Target(index, places, 1.0 if index in hidden else 2 * _SEEN_ANCHOR) for index, places in anchors.items())
+    others = _drawn(concrete, draw) - anchors.keys()
     sides = Sides(abstract, concrete, _drawn(abstract, draw), hidden | others)
     return Example(sides, tuple(targets), pair.where, is_labelled=False)
 
@@ -89,6 +90,7 @@ def _drawn(words: Sequence[str], draw: random.Random | None) -> set[int]:
     return {index for index, word in enumerate(words) if is_content_word(word) and draw.random() < _HIDDEN}
 
 
+# Not -inf, of which a gradient may be NaN; its exponential is zero in float32 all the same.
 _IMPOSSIBLE = -1e4
 
 
@@ -134,6 +136,7 @@ class AlignmentData(TrainingData[Example]):
     ) -> None:
         super().__init__(split([(pairs[row], label) for row, label in labels.items()], _key), settings)
         held_out = {_key(item) for item in self._parts.held_out}
+        # A sentence that is held out is not seen in other pairs either.
         self._train_pairs = [pair for pair in split(pairs, pair_key).train if pair_key(pair) not in held_out]
         self._inputs = inputs
         self._anchored = settings.anchored
@@ -208,10 +211,13 @@ class AlignerModule(TrainingModule):
         """The mean surprisal of the targets; a target for which several words are right is any of these."""
         scores = self.network(targets.inputs)
         if len(targets.rows) == 0:
+            # A zero that depends on the weights: the backward pass needs a gradient of each.
             nothing: Tensor = scores.sum() * 0.0
             return nothing
-        own = scores.float().log_softmax(dim=2)[targets.rows, targets.concrete]
-        mean: Tensor = ((own + targets.accepted).logsumexp(dim=1) * targets.weights).sum() / targets.weights.sum()
+        log_probabilities = scores.float().log_softmax(dim=2)[targets.rows, targets.concrete]
+        mean: Tensor = (
+            (log_probabilities + targets.accepted).logsumexp(dim=1) * targets.weights
+        ).sum() / targets.weights.sum()
         return -mean
 
 

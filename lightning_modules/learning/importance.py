@@ -97,17 +97,17 @@ def learn_importance(graphs: Sequence[StoredGraph]) -> tuple[ImportanceWeights, 
             where=", ".join(str(graph.directory) for graph in graphs),
             remedy="build them of MCScript and of the event sequences of DeScript, with merged steps",
         )
-    found, vectors = _described([step for _, step in pairs])
+    features, vectors = _described([step for _, step in pairs])
     is_essential = kinds == Importance.ESSENTIAL
     is_optional = np.isin(kinds, (Importance.OPTIONAL, Importance.BYSTANDER))
     folds = _folds([step.scenario for _, step in pairs])
     probable = np.zeros(len(pairs))
     for fold in range(_FOLDS):
         held = folds == fold
-        weights = learn(found[~held], vectors[~held], is_essential[~held], 1)
-        probable[held] = weights.probability(found[held], vectors[held])
-    every = learn(found, vectors, is_essential, 1)
-    optional = learn(found, vectors, is_optional, 1)
+        weights = learn(features[~held], vectors[~held], is_essential[~held], 1)
+        probable[held] = weights.probability(features[held], vectors[held])
+    every = learn(features, vectors, is_essential, 1)
+    optional = learn(features, vectors, is_optional, 1)
     return ImportanceWeights(every, optional, _best_threshold(probable, is_essential), _LEAST_OPTIONAL), len(pairs)
 
 
@@ -120,7 +120,7 @@ def _described(steps: Sequence[GraphStep]) -> tuple[Numbers, NDArray[np.int8]]:
     """The features and the vectors of steps."""
     labels = [(step.label, step.scenario) for step in steps]
     vectors, scenarios = (quantised_vectors([pair[side] for pair in labels]) for side in (0, 1))
-    found = importance_features(
+    features = importance_features(
         told=np.array([step.row["support"] for step in steps]),
         sources=np.array([step.sources for step in steps]),
         typicality=np.array([step.row["typicality"] for step in steps]),
@@ -128,7 +128,7 @@ def _described(steps: Sequence[GraphStep]) -> tuple[Numbers, NDArray[np.int8]]:
         vectors=vectors,
         scenario=scenarios,
     )
-    return found, vectors
+    return features, vectors
 
 
 def _folds(scenarios: Sequence[str]) -> NDArray[np.int64]:
@@ -141,7 +141,7 @@ def _best_threshold(probable: Numbers, is_so: Truth) -> float:
     """The probability with the best F1 of what is at least as probable."""
 
     def f1(least: float) -> float:
-        given = probable >= least
-        return float(2 * (given & is_so).sum() / max(1, given.sum() + is_so.sum()))
+        predicted = probable >= least
+        return float(2 * (predicted & is_so).sum() / max(1, predicted.sum() + is_so.sum()))
 
     return round(float(max(np.arange(_STEP, 1, _STEP), key=f1)), 2)

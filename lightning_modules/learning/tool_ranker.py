@@ -165,6 +165,7 @@ def _examples(groups: Sequence[EventGroup], size: int) -> tuple[Examples, Array]
     integers, named = quantised_vectors(texts), quantised_vectors(names)
     both = np.concatenate([integers, named]).astype(np.float64)
     _, directions = np.linalg.eigh(both.T @ both)
+    # The largest eigenvalues come last.
     projection = np.ascontiguousarray(directions[:, ::-1][:, :size].T)
     known = KnownEvents(
         names,
@@ -185,9 +186,9 @@ def _fit_bilinear(examples: Examples, kept: NDArray[np.bool_], settings: RankerS
     tools = torch.tensor(examples.tools, dtype=torch.float32)
     start = torch.eye(settings.size)
     event_map, tool_map = nn.Parameter(start.clone()), nn.Parameter(start.clone())
-    own, offset = nn.Parameter(torch.zeros_like(tools)), nn.Parameter(torch.zeros(settings.size))
+    tool_offsets, offset = nn.Parameter(torch.zeros_like(tools)), nn.Parameter(torch.zeros(settings.size))
     biases, scale = nn.Parameter(torch.zeros(len(tools))), nn.Parameter(torch.tensor(12.0))
-    optimiser = torch.optim.Adam([event_map, tool_map, own, offset, biases, scale], lr=settings.learning_rate)
+    optimiser = torch.optim.Adam([event_map, tool_map, tool_offsets, offset, biases, scale], lr=settings.learning_rate)
     batches = -(-len(events) // settings.batch_size)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, settings.learning_rate, total_steps=settings.epochs * batches
@@ -200,9 +201,9 @@ def _fit_bilinear(examples: Examples, kept: NDArray[np.bool_], settings: RankerS
     for _ in range(settings.epochs):
         for rows in torch.randperm(len(events), generator=draw).split(settings.batch_size):  # type: ignore[no-untyped-call]
             mapped = nn.functional.normalize(dropped(events[rows]) @ event_map.T + offset, dim=1)
-            named = nn.functional.normalize(dropped(tools) @ tool_map.T + own, dim=1)
+            named = nn.functional.normalize(dropped(tools) @ tool_map.T + tool_offsets, dim=1)
             scores = (scale * mapped @ named.T + biases).log_softmax(dim=1)
-            distance = ((event_map - start) ** 2).sum() + ((tool_map - start) ** 2).sum() + (own**2).sum()
+            distance = ((event_map - start) ** 2).sum() + ((tool_map - start) ** 2).sum() + (tool_offsets**2).sum()
             loss = -(targets[rows] * scores).sum(dim=1).mean()
             loss = loss + settings.near_start * distance + 1e-4 * (biases**2).sum()
             optimiser.zero_grad()
@@ -210,7 +211,7 @@ def _fit_bilinear(examples: Examples, kept: NDArray[np.bool_], settings: RankerS
             optimiser.step()
             schedule.step()
     with torch.no_grad():
-        named = tools @ tool_map.T + own
+        named = tools @ tool_map.T + tool_offsets
     return Bilinear(
         event_map.detach().double().numpy(),
         offset.detach().double().numpy(),
@@ -238,9 +239,9 @@ def _best(values: Array, judged: NDArray[np.int8], number: int) -> NDArray[np.in
 
 def _fit_logistic(values: Sequence[Array], judged: Sequence[NDArray[np.int8]]) -> Array:
     """Weights and constant of the logistic function, by maximum likelihood on the 30 best tools of each event."""
-    chosen = [_best(value, own, 30) for value, own in zip(values, judged, strict=True)]
+    chosen = [_best(value, truth, 30) for value, truth in zip(values, judged, strict=True)]
     x = np.concatenate([value[rows] for value, rows in zip(values, chosen, strict=True)])
-    y = np.concatenate([own[rows] for own, rows in zip(judged, chosen, strict=True)]).astype(np.float64)
+    y = np.concatenate([truth[rows] for truth, rows in zip(judged, chosen, strict=True)]).astype(np.float64)
     return newton(np.concatenate([x, np.ones((len(x), 1))], axis=1), y, 1e-3)
 
 
@@ -257,6 +258,7 @@ def _scores(
         scores = values[row] @ weights[:-1] + weights[-1]
         ranked = np.argsort(-scores, kind="stable")
         ranked = ranked[judged[row][ranked] >= 0]
+        # These are log odds.
         answers = scores[ranked[0]] >= np.log(LEAST_PROBABILITY / (1 - LEAST_PROBABILITY))
         answered += bool(answers)
         right += bool(answers and judged[row][ranked[0]] == 1)

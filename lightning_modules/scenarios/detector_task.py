@@ -147,13 +147,15 @@ class DetectorTask:
         self.name = configuration.name
         self._passages = [passage for passage in written_passages() if passage.scenario not in without]
         self._written = [
-            story for story in written_stories() if not {name for own in story.labels() for name in own} & {*without}
+            story
+            for story in written_stories()
+            if not {name for names in story.labels() for name in names} & {*without}
         ]
         self._vectors = vectors
         self._held_out = [
             MadeDocument(document.sentences, [labels[0] if labels else NONE for labels in document.labels()])
             for document in files.development
-            if not {name for own in document.labels() for name in own} & {*without}
+            if not {name for names in document.labels() for name in names} & {*without}
         ]
         self.split: Split[Any] = Split([*self._passages, *self._written, *files.stories], self._held_out)
         self._files = files
@@ -176,16 +178,18 @@ class DetectorTask:
 
         self._centres = np.stack(
             [
-                passages_centre(vectors_of(own.sentences) for own in self._passages if own.scenario == scenario)
+                passages_centre(
+                    vectors_of(passage.sentences) for passage in self._passages if passage.scenario == scenario
+                )
                 for scenario in self._scenarios
             ]
         )
         unlabelled = [story for story in files.stories if not story.scenario]
-        found = labelled_by_passages(
+        labelled = labelled_by_passages(
             unlabelled, self._passages, files.labelled, vectors_of, share=settings.unlabelled_share
         )
         data = DetectorData(
-            DocumentMaker(self._passages, self._written, [*files.labelled, *found], settings),
+            DocumentMaker(self._passages, self._written, [*files.labelled, *labelled], settings),
             self._held_out,
             {text: torch.from_numpy(vector) for text, vector in vectors.items()},
             {label: place for place, label in enumerate([*self._scenarios, NONE])},
@@ -202,7 +206,9 @@ class DetectorTask:
     ) -> Checkpoint:
         """See `TrainingTask`. Bias and cost are those with the highest micro F1 less P_k, and neighbours as good."""
         layer = nn.Linear(FEATURES, len(self._scenarios) + 1)
+        # As it will be stored, so that bias and cost fit what is loaded later.
         layer.load_state_dict({name: value.half().float() for name, value in module.network.state_dict().items()})
+        # Only to measure with: the real digest is that of the files.
         model = Model(name=self.name, version=card.version, digest="0" * 64, task=self.purpose)
         first = DetectorSettings(scenarios=self._scenarios, withheld=self._files.withheld)
         detector = ScenarioDetector(layer, self._centres, first, model)
@@ -211,11 +217,11 @@ class DetectorTask:
 
         def quality(bias: float, cost: float) -> float:
             chosen = attrs.evolve(first, none_bias=bias, change_cost=cost)
-            found = {
-                document.id: [ranked(segment) for segment in detected_segments(own, chosen)]
-                for document, own in zip(documents, scores, strict=True)
+            predicted = {
+                document.id: [ranked(segment) for segment in detected_segments(of_document, chosen)]
+                for document, of_document in zip(documents, scores, strict=True)
             }
-            paired = pair_documents(documents, found)
+            paired = pair_documents(documents, predicted)
             f1 = micro_score(count_labels(paired.outcomes()).values()).f1
             return f1 - (paired.boundaries().pk or 0.0)
 
@@ -243,10 +249,10 @@ def cross_validate(
     vectors = RememberedVectors()
 
     def trained(stories: Sequence[LabelledStory]) -> Classifier:
-        kept = {story.id for story in stories}
+        ids = {story.id for story in stories}
         known = {story.scenario for story in stories}
         added = sorted({story.scenario for story in files.labelled} - known) if withheld is Withheld.KNOWLEDGE else []
-        others = [story for story in files.stories if not story.scenario or story.id in kept]
+        others = [story for story in files.stories if not story.scenario or story.id in ids]
         task = DetectorTask(configuration, attrs.evolve(files, stories=others), without=added, vectors=vectors)
         with tempfile.TemporaryDirectory() as folder:
             train(task, configuration.training, Path(folder) / "model", hardware=hardware)

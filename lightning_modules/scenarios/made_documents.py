@@ -50,9 +50,9 @@ def story_passages(stories: Sequence[ScenarioDocument]) -> Iterator[Passage]:
     """The longest stretches of stories with the same labels, if these are one scenario or none."""
     for story in stories:
         labels = story.labels()
-        for own, places in groupby(range(len(labels)), key=labels.__getitem__):
-            if len(own) <= 1:
-                yield Passage(own[0] if own else NONE, tuple(story.sentences[place] for place in places))
+        for names, places in groupby(range(len(labels)), key=labels.__getitem__):
+            if len(names) <= 1:
+                yield Passage(names[0] if names else NONE, tuple(story.sentences[place] for place in places))
 
 
 def _lines(name: str) -> list[str]:
@@ -80,10 +80,10 @@ class MadeDocument:
 
 
 def _grouped(passages: Iterable[Passage]) -> Mapping[str, list[Sentences]]:
-    found: dict[str, list[Sentences]] = defaultdict(list)
+    groups: dict[str, list[Sentences]] = defaultdict(list)
     for passage in passages:
-        found[passage.scenario].append(passage.sentences)
-    return found
+        groups[passage.scenario].append(passage.sentences)
+    return groups
 
 
 @frozen
@@ -120,7 +120,7 @@ class DocumentMaker:
         kind = draw.random()
         if self.written and kind < self.settings.written_share:
             story = draw.choice(self.written)
-            return MadeDocument(story.sentences, [draw.choice(own) if own else NONE for own in story.labels()])
+            return MadeDocument(story.sentences, [draw.choice(names) if names else NONE for names in story.labels()])
         if kind > 1 - self.settings.long_share:
             return self._of_long_passages(draw)
         return self._of_passages(draw)
@@ -142,8 +142,8 @@ class DocumentMaker:
             if draw.random() < 0.3:
                 none = [sentence for _ in range(draw.randint(1, 3)) for sentence in self._about_none(draw)]
                 parts.append(Passage(NONE, tuple(none)))
-            told = self._told_scenarios
-            scenario = draw.choice(told if told and draw.random() < 0.5 else self._scenarios)
+            with_stories = self._told_scenarios
+            scenario = draw.choice(with_stories if with_stories and draw.random() < 0.5 else self._scenarios)
             length = draw.randint(*_LONG)
             if scenario in self._told:
                 sentences = draw.choice(self._told[scenario])
@@ -155,9 +155,9 @@ class DocumentMaker:
         return _joined(parts)
 
     def _about(self, scenario: str, draw: random.Random) -> Sentences:
-        told = self._told.get(scenario)
-        if told and draw.random() < self.settings.story_share:
-            return _cut(draw.choice(told), draw.choice(_CUTS), draw)
+        stories = self._told.get(scenario)
+        if stories and draw.random() < self.settings.story_share:
+            return _cut(draw.choice(stories), draw.choice(_CUTS), draw)
         passages = self._passages[scenario]
         passage = draw.choice(passages)
         chance = draw.random()

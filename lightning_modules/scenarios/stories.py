@@ -39,8 +39,8 @@ def calibrated(detector: ScenarioDetector, documents: Sequence[ScenarioDocument]
     """
     with resources.as_file(resources.files("lightning_modules.learning") / "data" / "other_activities.jsonl") as path:
         activities = read_scenario_list(path)
-    found = detector.with_others(activities)
-    return found.with_floor(best_floor(scored_documents(documents, found)))
+    extended = detector.with_others(activities)
+    return extended.with_floor(best_floor(scored_documents(documents, extended)))
 
 
 def calibrate(name_or_directory: str, documents: Sequence[ScenarioDocument], out: Path) -> ScenarioDetector:
@@ -51,10 +51,10 @@ def calibrate(name_or_directory: str, documents: Sequence[ScenarioDocument], out
     Raises ModelError if there is no such detector, or the checkpoint cannot be written.
     """
     check_place(out)
-    found = calibrated(load_detector(name_or_directory), documents)
+    detector = calibrated(load_detector(name_or_directory), documents)
     card = load_checkpoint(find_checkpoint(name_or_directory, "scenarios")).card
-    save_checkpoint(found.checkpoint(evolve(card, scores=(), slice=())), out)
-    return found
+    save_checkpoint(detector.checkpoint(evolve(card, scores=(), slice=())), out)
+    return detector
 
 
 _REMEDY = "give stories with a label of one of the listed scenarios, such as MCScript's labelled-data.xml"
@@ -92,12 +92,12 @@ class StoryFiles:
         # Before the texts are split into sentences, which takes minutes.
         if not any(is_listed(scenario_of(text)) for text in texts):
             raise InputError("no story about a listed scenario", where=", ".join(names), remedy=_REMEDY)
-        found: dict[tuple[str, ...], LabelledStory] = {}
+        story_of: dict[tuple[str, ...], LabelledStory] = {}
         for story in stories_of(texts):
             scenario = story.scenario if is_listed(story.scenario) else ""
-            if story.sentences and (story.sentences not in found or scenario):
-                found[story.sentences] = evolve(story, scenario=scenario)
-        stories, withheld = _without([*documents, *others], list(found.values()))
+            if story.sentences and (story.sentences not in story_of or scenario):
+                story_of[story.sentences] = evolve(story, scenario=scenario)
+        stories, withheld = _without([*documents, *others], list(story_of.values()))
         files = cls(names, stories, development.name, documents, withheld)
         if not files.labelled:
             message = "no story about a listed scenario, beside those held out"
@@ -134,16 +134,16 @@ def _without(
     """The stories that no document is made of, and whose scenarios none of them withholds; and what they withhold."""
     labels: dict[str, dict[int, bool]] = defaultdict(dict)
     for number, document in enumerate(documents):
-        for sentence, own in zip(document.sentences, document.labels(), strict=True):
-            labels[sentence][number] = bool(own)
+        for sentence, of_sentence in zip(document.sentences, document.labels(), strict=True):
+            labels[sentence][number] = bool(of_sentence)
     kept: list[LabelledStory] = []
     withheld: set[str] = set()
     for story in stories:
-        found = defaultdict(list)
+        shared = defaultdict(list)
         for sentence in set(story.sentences):
             for number, labelled in labels.get(sentence, {}).items():
-                found[number].append(labelled)
-        parts = [part for part in found.values() if len(part) >= min(_SHARED, len(story.sentences))]
+                shared[number].append(labelled)
+        parts = [part for part in shared.values() if len(part) >= min(_SHARED, len(story.sentences))]
         if not parts:
             kept.append(story)
         elif not all(any(part) for part in parts):

@@ -258,7 +258,7 @@ class TilingTask:
             LabelledVectors(
                 where=sentence[:60],
                 vector=torch.from_numpy(vector).float(),
-                labels=torch.tensor([float(scenario in own) for scenario in self._scenarios]),
+                labels=torch.tensor([float(scenario in of_sentence) for scenario in self._scenarios]),
             )
-            for sentence, vector, own in zip(first, self._tfidf.vectors(texts), labels, strict=True)
+            for sentence, vector, of_sentence in zip(first, self._tfidf.vectors(texts), labels, strict=True)
         ]

@@ -122,9 +122,9 @@ class EncoderModule(TrainingModule):
         scores = (vectors @ vectors.T / self._settings.temperature).masked_fill(itself, -torch.inf)
         surprisal = (-scores.log_softmax(dim=1)).masked_fill(~same, 0.0).sum(dim=1)
         others = same.sum(dim=1)
-        told = others > 0
-        mean = surprisal[told].div(others[told]).sum() / told.sum().clamp(min=1)
-        return Loss(mean, max(1, int(told.sum())))
+        has_others = others > 0
+        mean = surprisal[has_others].div(others[has_others]).sum() / has_others.sum().clamp(min=1)
+        return Loss(mean, max(1, int(has_others.sum())))
 
 
 class EncoderTask:
@@ -158,13 +158,13 @@ class EncoderTask:
 
 def grouped_steps(texts: Iterable[GroupedText]) -> list[GroupedSteps]:
     """The steps of each scenario that have a group, with the groups as numbers."""
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    steps_of: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for text in texts:
         for place, group in text.groups:
             passage = text.document.passages[place]
-            found[text.scenario].append((group, text.document.text[passage.start : passage.end]))
+            steps_of[text.scenario].append((group, text.document.text[passage.start : passage.end]))
     result = []
-    for scenario, steps in found.items():
+    for scenario, steps in steps_of.items():
         numbers = {group: number for number, group in enumerate(sorted({group for group, _ in steps}))}
         result.append(GroupedSteps(scenario, [text for _, text in steps], [numbers[group] for group, _ in steps]))
     return result

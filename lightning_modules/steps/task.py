@@ -64,7 +64,7 @@ class LabelledPairs:
 def labelled_pairs(scenario: GoldScenario, contexts: StepContexts, most: int, seed: int) -> list[LabelledPairs]:
     """The pairs of actions that an annotation judges, at most `most` of each, drawn with `seed`."""
     number_of = {action: number for number, action in enumerate(contexts.actions)}
-    found = []
+    judged = []
     for annotation in scenario.annotations:
         groups = annotation.groups()
         counts = {action: sum(step.action == action for step in annotation.steps) for action in groups}
@@ -79,7 +79,7 @@ def labelled_pairs(scenario: GoldScenario, contexts: StepContexts, most: int, se
         place_of = {action: place for place, action in enumerate(actions)}
         ones, others = (np.array([place_of[pair[side]] for pair in pairs]) for side in (0, 1))
         weights = np.sqrt([float(counts[one] * counts[other]) for one, other in pairs])
-        found.append(
+        judged.append(
             LabelledPairs(
                 f"{scenario.scenario} ({annotation.name})",
                 every[ones, others],
@@ -87,7 +87,7 @@ def labelled_pairs(scenario: GoldScenario, contexts: StepContexts, most: int, se
                 (weights / weights.sum()).astype(np.float32),
             )
         )
-    return found
+    return judged
 
 
 @frozen(eq=False)
@@ -160,8 +160,8 @@ class StepScenarios:
 
         Raises InputError for what cannot be read.
         """
-        found = descript_scenarios(descript), inscript_scenarios(inscript), written_scenarios()
-        return cls(*(scenarios[:limit] for scenarios in found))
+        corpora = descript_scenarios(descript), inscript_scenarios(inscript), written_scenarios()
+        return cls(*(scenarios[:limit] for scenarios in corpora))
 
     def without(self, scenarios: Collection[str]) -> StepScenarios:
         """All but those of these names."""
@@ -223,9 +223,9 @@ class StepTask:
         def pairs(scenarios: Sequence[GoldScenario]) -> list[LabelledPairs]:
             weights = [settings.narrative_weight if id(scenario) in stories else 1.0 for scenario in scenarios]
             return [
-                attrs.evolve(own, weights=own.weights * weight)
+                attrs.evolve(labelled, weights=labelled.weights * weight)
                 for scenario, weight in zip(scenarios, weights, strict=True)
-                for own in self._pairs.of(scenario, settings)
+                for labelled in self._pairs.of(scenario, settings)
             ]
 
         train, held_out = pairs(self.split.train), pairs(self.split.held_out)
@@ -273,7 +273,7 @@ def cross_validate(
 
     return [
         score_scenarios(
-            own, merger_of, dataset=dataset, split="each scenario left out", source="steps", thresholds=thresholds
+            gold, merger_of, dataset=dataset, split="each scenario left out", source="steps", thresholds=thresholds
         )
-        for dataset, own in ((DESCRIPT, scenarios.descript), (INSCRIPT, scenarios.inscript))
+        for dataset, gold in ((DESCRIPT, scenarios.descript), (INSCRIPT, scenarios.inscript))
     ]

@@ -106,12 +106,12 @@ class Aligner:
 
         pairs = tokens_of(pairs)
         log_posteriors = self._log_posteriors(pairs)
-        found: dict[int, Alignment] = {}
+        alignments: dict[int, Alignment] = {}
         with fixed_threads():
             for rows in _batches(pairs):
                 batch = _monotonic([log_posteriors[row] for row in rows], [pairs[row] for row in rows], self._settings)
-                found.update(zip(rows, batch, strict=True))
-        return [found[row] for row in range(len(pairs))]
+                alignments.update(zip(rows, batch, strict=True))
+        return [alignments[row] for row in range(len(pairs))]
 
     def align_freely(self, pairs: Sequence[Tokens | tuple[str, str]]) -> list[Alignment]:
         """The free alignments: each content word with its most probable abstract word; other words like the nearest
@@ -220,6 +220,7 @@ def best_alignments(*cells: Tensor, last_to_last: bool) -> list[Alignment]:
     return [
         Alignment(
             path=tuple(best.path[row, :size].tolist()),
+            # Both terms are rounded, so that the difference may be a little above zero.
             log_probability=min(0.0, float(probabilities[row])),
             posterior=tuple(at_path[row, :size].tolist()),
         )

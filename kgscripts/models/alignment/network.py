@@ -133,6 +133,7 @@ class AlignerInputs:
     def _window(self, row: int, pair: Sides, whole: range, ends: Sequence[int], concrete: range) -> Window:
         if ends[-1] <= ABSTRACT_PIECES:
             return Window(row, whole, concrete)
+        # From where the concrete part lies in its side, a word on either side at a time, until neither has room.
         start = stop = (concrete.start + concrete.stop) * len(whole) // (2 * len(pair.concrete))
         before = -1
         while before != stop - start:

@@ -78,13 +78,14 @@ class ReaderNetwork(nn.Module):
         begins, ends = batch.spans[:, :, 0], batch.spans[:, :, 1]
         place = torch.arange(batch.ids.shape[1], device=batch.ids.device)
         share = ((place >= begins[:, :, None]) & (place < ends[:, :, None])).to(hidden[0].dtype)
+        # Padding has no pieces: its mean is zero instead of NaN.
         share = share / share.sum(dim=2, keepdim=True).clamp(min=1)
         return [share @ hidden[number] for number in numbers]
 
     def words(self, states: Tensor, annotation: str) -> Tensor:
         """Scores of the labels of words, (rows, words, labels)."""
-        found: Tensor = self.word_layers[annotation](states)
-        return found
+        scores: Tensor = self.word_layers[annotation](states)
+        return scores
 
     def parts(self, states: Tensor) -> tuple[Tensor, Tensor]:
         """What words are as predicates and as things, for `pairs`, each (rows, words, 2 x `pair_size`)."""
@@ -99,8 +100,8 @@ class ReaderNetwork(nn.Module):
         words = torch.arange(things.shape[1], device=things.device)
         apart = self.distance(_distance(words[None] - place[:, None]))
         joined = functional.gelu(predicate[:, None] + thing + gate[:, None] * gated + apart)
-        found: Tensor = self.pair_layers[annotation](self.dropout(joined))
-        return found
+        scores: Tensor = self.pair_layers[annotation](self.dropout(joined))
+        return scores
 
 
 def _distance(apart: Tensor) -> Tensor:

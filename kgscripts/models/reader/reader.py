@@ -177,8 +177,8 @@ def _rows(length: int) -> int:
 
 
 def _shares(scores: torch.Tensor) -> Array:
-    found: Array = torch.softmax(scores, dim=-1).cpu().numpy()
-    return found
+    shares: Array = torch.softmax(scores, dim=-1).cpu().numpy()
+    return shares
 
 
 def _rounded(value: float) -> float:
@@ -210,6 +210,6 @@ def reader_model(checkpoint: Checkpoint) -> Reader:
     encoder = load_encoder()
     encoder.check(checkpoint.settings["encoder_sha256"])
     network = ReaderNetwork(encoder.network, ReaderSettings(**sizes))
-    own = {name: value for name, value in network.state_dict().items() if name.startswith(EMBEDDINGS)}
-    network.load_state_dict({**own, **{name: value.float() for name, value in checkpoint.tensors.items()}})
+    embeddings = {name: value for name, value in network.state_dict().items() if name.startswith(EMBEDDINGS)}
+    network.load_state_dict({**embeddings, **{name: value.float() for name, value in checkpoint.tensors.items()}})
     return Reader(network, encoder, Temperatures(**checkpoint.settings["temperatures"]))

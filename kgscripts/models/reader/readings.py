@@ -46,9 +46,9 @@ class ReadEvent:
         for thing in self.things:
             of_word.setdefault(thing.word, []).append(thing)
         return [
-            max(own, key=lambda thing: thing.probability)
-            for own in of_word.values()
-            if sum(thing.probability for thing in own) >= least
+            max(of_one, key=lambda thing: thing.probability)
+            for of_one in of_word.values()
+            if sum(thing.probability for thing in of_one) >= least
         ]
 
     @property

@@ -66,10 +66,10 @@ class Pieces:
 
     def __call__(self, word: str) -> list[int]:
         """The ids of a word's pieces."""
-        found = self._known.get(word)
-        if found is None:
-            found = self._known[word] = self._encoder.pieces(word)[:_MOST_IN_WORD]
-        return found
+        ids = self._known.get(word)
+        if ids is None:
+            ids = self._known[word] = self._encoder.pieces(word)[:_MOST_IN_WORD]
+        return ids
 
     def windows(self, text: ReaderText) -> Iterator[Window]:
         """The windows of a text: as many whole sentences as a window has room for, behind the sentences before.
@@ -86,6 +86,7 @@ class Pieces:
         place = 0
         while place < len(parts):
             begin, used = place, 0
+            # Context takes no room from the sentence that follows, which may be as long as a window.
             while begin > 0 and used + lengths[begin - 1] <= min(CONTEXT_PIECES, room - lengths[place]):
                 begin -= 1
                 used += lengths[begin]

@@ -113,6 +113,7 @@ def segment(
     first = int(mean.argmax()) if label is None else label
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    # A change costs, so that the chain may keep a label that is not the most probable one here.
     shares[first] = shares.max()
     broader = [names.index(label) for label in _broader().get(names[first], ()) if label in names]
     second = [place for place in broader if shares[place] >= settings.second_share * shares[first]]
@@ -143,6 +144,7 @@ def best_chain(scores: NDArray[np.float64], change_cost: float) -> list[int]:
     came_from = []
     for row in scores[1:]:
         best = int(sums.argmax())
+        # A label follows itself or the best one: from any other, a change costs as much and begins with less.
         changes = sums < sums[best] - change_cost
         came_from.append(np.where(changes, best, np.arange(len(sums))))
         sums = np.where(changes, sums[best] - change_cost, sums) + row
@@ -230,6 +232,7 @@ class ScenarioDetector:
         return self._made(rows, known[len(scenarios) + kept], self._others[kept], settings, model)
 
     def _predicted(self, points: NDArray[np.float64], has_passages: Sequence[bool]) -> NDArray[np.float64]:
+        # Rows that were added are predictions themselves, from which nothing is to be learnt.
         trained = len(self._centres)
         return new_rows(points, has_passages, self.settings.scenarios[:trained], self._centres, self._rows()[:trained])
 
@@ -264,11 +267,11 @@ class ScenarioDetector:
         self, documents: Sequence[Sequence[str]], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> list[list[DetectedSegment]]:
         """See `SegmentLabeller`."""
-        found = []
-        for document, own in zip(documents, spans, strict=True):
+        segments = []
+        for document, of_document in zip(documents, spans, strict=True):
             scores = biased(self.log_probabilities(document), self.settings)
-            found.append([segment(scores[start:end], start, self.settings) for start, end in own])
-        return found
+            segments.append([segment(scores[start:end], start, self.settings) for start, end in of_document])
+        return segments
 
     def checkpoint(self, card: ModelCard) -> Checkpoint:
         """Its checkpoint; numbers are stored in half precision."""
@@ -331,6 +334,7 @@ def context_features(vectors: Tensor) -> Tensor:
         return (total[last] - total[first]).to(vectors.dtype)
 
     page = nn.functional.normalize(around(_TEXT), dim=1)
+    # Sums are divided to about the length of a single vector, so that no part outweighs the others.
     return torch.cat([vectors, around(_NEAR) / 2, around(_AROUND) / 4, page], dim=1)
 
 
@@ -362,6 +366,7 @@ def detector_model(checkpoint: Checkpoint) -> ScenarioDetector:
     tensors = {name: value.float() for name, value in checkpoint.tensors.items()}
     scenarios, others = len(settings.scenarios), len(settings.others)
     sizes = {"weight": (scenarios + others + 1, FEATURES), "centres": (scenarios, SIZE), "others": (others, SIZE)}
+    # A detector that knows no other activities may have been stored without them.
     tensors.setdefault("others", torch.zeros(0, SIZE))
     if any(tensors[name].shape != size for name, size in sizes.items()):
         raise ValueError("weights of another size")

@@ -45,18 +45,18 @@ def read_scenario_list(path: str | Path) -> list[NewScenario]:
     [file] = find_files([path])
     if file.fault:
         raise InputError(file.fault, where=str(file.path), remedy="check its permissions")
-    found: dict[str, list[tuple[str, ...]]] = {}
+    passages_of: dict[str, list[tuple[str, ...]]] = {}
     for where, line in numbered_lines(file.path):
         try:
             name, sentences = _entry(line)
         except InputError as error:
             raise InputError(error.message, where=where, remedy=error.remedy or _REMEDY) from error
-        passages = found.setdefault(name, [])
+        passages = passages_of.setdefault(name, [])
         if sentences:
             passages.append(sentences)
-    if not found:
+    if not passages_of:
         raise InputError("it names no scenario", where=str(path), remedy=_REMEDY)
-    return [NewScenario(name, tuple(passages)) for name, passages in found.items()]
+    return [NewScenario(name, tuple(passages)) for name, passages in passages_of.items()]
 
 
 def _entry(line: str) -> tuple[str, tuple[str, ...]]:
@@ -133,15 +133,15 @@ def new_rows(
     of the known ones follow from their names and `passages_centre`s, (known, size), or from their names alone.
     """
     names = _unit(quantised_vectors(known).astype(float))
-    found = np.zeros((len(points), rows.shape[1]))
+    weights = np.zeros((len(points), rows.shape[1]))
     for described, known_points in ((True, scenario_point(names, centres)), (False, names)):
-        own = np.flatnonzero(np.asarray(has_passages) == described)
+        of_kind = np.flatnonzero(np.asarray(has_passages) == described)
         middle, mean = known_points.mean(axis=0), rows.mean(axis=0)
         kernel = (known_points - middle) @ (known_points - middle).T + _RIDGE * np.eye(len(known_points))
-        shares = np.linalg.solve(kernel, (known_points - middle) @ (points[own] - middle).T)
-        found[own] = shares.T @ (rows - mean) + mean
-    found[:, -1] += _BIAS
-    return found
+        shares = np.linalg.solve(kernel, (known_points - middle) @ (points[of_kind] - middle).T)
+        weights[of_kind] = shares.T @ (rows - mean) + mean
+    weights[:, -1] += _BIAS
+    return weights
 
 
 def _unit(vectors: Vectors) -> Vectors:

@@ -50,14 +50,14 @@ def sentences_of(documents: Sequence[Sequence[str] | str]) -> list[Sequence[str]
     from kgscripts.text.passages import parse_passages
     from kgscripts.text.pipeline import load_pipeline
 
-    found: list[Sequence[str]] = []
+    sentences: list[Sequence[str]] = []
     for document in items_of("documents", documents):
         if isinstance(document, str):
             pieces = parse_passages(load_pipeline(), [(document, None)])
-            found.append([" ".join(sentence.text.split()) for piece in pieces for sentence in piece.doc.sents])
+            sentences.append([" ".join(sentence.text.split()) for piece in pieces for sentence in piece.doc.sents])
         else:
-            found.append(document)
-    return found
+            sentences.append(document)
+    return sentences
 
 
 @runtime_checkable
@@ -121,15 +121,16 @@ def detect_stream(model: ScenarioModel, sentences: Iterable[str]) -> Iterator[De
     window: list[str] = []
     first = taken = 0
     while True:
+        # One sentence more than is read: it tells whether the text goes on.
         window += islice(coming, WINDOW + 1 - len(window))
-        [found] = model.detect([window[:WINDOW]])
+        [segments] = model.detect([window[:WINDOW]])
         if len(window) <= WINDOW:
             upto = first + len(window)
         else:
             limit = first + WINDOW - CONTEXT
-            ends = [first + segment.end for segment in found if taken < first + segment.end <= limit]
+            ends = [first + segment.end for segment in segments if taken < first + segment.end <= limit]
             upto = ends[-1] if ends else limit
-        for segment in found:
+        for segment in segments:
             start, end = max(taken, first + segment.start), min(upto, first + segment.end)
             if start < end:
                 yield evolve(segment, start=start, end=end)

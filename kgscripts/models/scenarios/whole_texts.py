@@ -23,7 +23,7 @@ Labels = Sequence[Mapping[str, float]]
 """Of each sentence, the probabilities of the scenarios that it is about, the first one first."""
 
 
-def without_asides(found: Labels, *, is_whole: bool = False) -> list[Mapping[str, float]]:
+def without_asides(of_sentences: Labels, *, is_whole: bool = False) -> list[Mapping[str, float]]:
     """The labels of a text, without asides where one scenario is what it is about: the text is short, or most of its
     sentences are about that one, or `is_whole` says so of one of at most `LONGEST` sentences. Another scenario is an
     aside if it has few sentences, as a dog's coat or a call in between have. A sentence of an aside joins the scenario
@@ -31,66 +31,72 @@ def without_asides(found: Labels, *, is_whole: bool = False) -> list[Mapping[str
 
     Nothing is left of a short text that hardly tells of its first scenario.
     """
-    first = [next(iter(labels), "") for labels in found]
-    mass = _masses(found)
-    main = main_of(found)
+    first = [next(iter(labels), "") for labels in of_sentences]
+    mass = _masses(of_sentences)
+    main = main_of(of_sentences)
     most = mass[main]
     counts = Counter(first)
-    is_short = len(found) <= (LONGEST if is_whole else SHORT)
-    if not main or not (is_short or 2 * counts[main] >= len(found)):
-        return list(found)
-    if is_short and most < _LEAST_SHARE * len(found):
-        return [{} for _ in found]
-    kept_names = {name for name, own in mass.items() if own >= _LEAST_PART * most and counts[name] >= _LEAST_RUN}
+    is_short = len(of_sentences) <= (LONGEST if is_whole else SHORT)
+    if not main or not (is_short or 2 * counts[main] >= len(of_sentences)):
+        return list(of_sentences)
+    if is_short and most < _LEAST_SHARE * len(of_sentences):
+        return [{} for _ in of_sentences]
+    kept_names = {name for name, share in mass.items() if share >= _LEAST_PART * most and counts[name] >= _LEAST_RUN}
     kept_names = {main} if is_whole else kept_names | {main}
     kept: list[Mapping[str, float]] = []
     for is_aside, run in groupby(
-        range(len(found)), key=lambda place: bool(first[place]) and first[place] not in kept_names
+        range(len(of_sentences)), key=lambda place: bool(first[place]) and first[place] not in kept_names
     ):
         places = list(run)
-        around = {first[place] for place in (places[0] - 1, places[-1] + 1) if 0 <= place < len(found)} - {""}
+        around = {first[place] for place in (places[0] - 1, places[-1] + 1) if 0 <= place < len(of_sentences)} - {""}
         if is_aside:
             kept += [dict.fromkeys(around, 0.0) if len(around) == 1 else {}] * len(places)
         elif is_whole:
-            kept += [{name: sure for name, sure in found[place].items() if name == main} for place in places]
+            kept += [{name: sure for name, sure in of_sentences[place].items() if name == main} for place in places]
         else:
-            kept += [found[place] for place in places]
+            kept += [of_sentences[place] for place in places]
     if is_short and kept_names == {main}:
-        told = [place for place, name in enumerate(first) if name == main]
-        kept[told[0] : told[-1]] = [labels or {main: 0.0} for labels in kept[told[0] : told[-1]]]
+        about_main = [place for place, name in enumerate(first) if name == main]
+        kept[about_main[0] : about_main[-1]] = [
+            labels or {main: 0.0} for labels in kept[about_main[0] : about_main[-1]]
+        ]
     return kept
 
 
-def stretches(found: Labels) -> list[tuple[str, int, int, float]]:
+def stretches(of_sentences: Labels) -> list[tuple[str, int, int, float]]:
     """The longest stretches of sentences about each scenario, as its name, start, end and mean probability."""
     runs: dict[str, list[tuple[int, int, float]]] = {}
-    for place, labels in enumerate(found):
+    for place, labels in enumerate(of_sentences):
         for scenario, sure in labels.items():
-            own = runs.setdefault(scenario, [])
+            of_scenario = runs.setdefault(scenario, [])
             start, mass = place, sure
-            if own and own[-1][1] == place:
-                start, _, before = own.pop()
+            if of_scenario and of_scenario[-1][1] == place:
+                start, _, before = of_scenario.pop()
                 mass += before
-            own.append((start, place + 1, mass))
-    return [(scenario, start, end, mass / (end - start)) for scenario, own in runs.items() for start, end, mass in own]
+            of_scenario.append((start, place + 1, mass))
+    return [
+        (scenario, start, end, mass / (end - start))
+        for scenario, of_scenario in runs.items()
+        for start, end, mass in of_scenario
+    ]
 
 
-def main_of(found: Labels) -> str:
+def main_of(of_sentences: Labels) -> str:
     """The scenario that most of a text is about, by the probabilities of its sentences; "" if there is none."""
-    return max(_masses(found).items(), key=lambda item: (item[1], item[0]), default=("", 0.0))[0]
+    return max(_masses(of_sentences).items(), key=lambda item: (item[1], item[0]), default=("", 0.0))[0]
 
 
-def _masses(found: Labels) -> Counter[str]:
+def _masses(of_sentences: Labels) -> Counter[str]:
     mass: Counter[str] = Counter()
-    for labels in found:
+    for labels in of_sentences:
         for name, sure in list(labels.items())[:1]:
             mass[name] += sure  # type: ignore[assignment]
     return mass
 
 
-def share_of(name: str, found: Labels) -> float:
+def share_of(name: str, of_sentences: Labels) -> float:
     """The mean probability of a scenario over the sentences of a text."""
-    return sum(labels.get(name, 0.0) for labels in found) / max(1, len(found))
+    return sum(labels.get(name, 0.0) for labels in of_sentences) / max(1, len(of_sentences))
 
 
 def most_central(vectors: NDArray[np.int8], names: NDArray[np.int8]) -> int:

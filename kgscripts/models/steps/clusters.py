@@ -34,9 +34,9 @@ def clusters_of(probabilities: Floats, weights: Floats, presence: csr_array, *, 
     minus `least`, or stays alone if no sum is positive.
     """
     texts = presence.toarray() > 0
-    found = _linked(probabilities, weights, texts, first)
-    _move(found, (probabilities - least) * weights, texts)
-    return by_first_member(found)
+    clusters = _linked(probabilities, weights, texts, first)
+    _move(clusters, (probabilities - least) * weights, texts)
+    return by_first_member(clusters)
 
 
 def together(both: NDArray[Any], fewest: NDArray[Any]) -> NDArray[np.bool_]:
@@ -47,22 +47,24 @@ def together(both: NDArray[Any], fewest: NDArray[Any]) -> NDArray[np.bool_]:
 def _linked(probabilities: Floats, weights: Floats, presence: NDArray[np.bool_], first: float) -> Integers:
     """Average linkage under the constraint; a cluster has the number of one of its actions."""
     count = len(weights)
-    found = np.arange(count, dtype=np.int64)
+    clusters = np.arange(count, dtype=np.int64)
     sums = probabilities * weights[:, None] * weights
     mass, texts = weights.copy(), presence.astype(np.float32)
     sizes = texts.sum(axis=1)
+    # Probabilities are not negative: -1 is a pair that is not joined, and -3 a cluster that has become part of another.
     means = np.where(together(texts @ texts.T, np.minimum.outer(sizes, sizes)), -1.0, probabilities)
     np.fill_diagonal(means, -1.0)
     while count > 1:
         one, other = divmod(int(means.argmax()), count)
         if means[one, other] < first:
             break
-        found[found == other] = one
+        clusters[clusters == other] = one
         sums[one] += sums[other]
         sums[:, one] += sums[:, other]
         mass[one] += mass[other]
         texts[one] = np.maximum(texts[one], texts[other])
         sizes[one] = texts[one].sum()
+        # Each cluster that is left has -1 on its diagonal at least.
         alive = means.max(axis=1) > -2.0
         alive[other] = False
         row = sums[one] / (mass[one] * mass)
@@ -70,24 +72,25 @@ def _linked(probabilities: Floats, weights: Floats, presence: NDArray[np.bool_],
         row[~alive], row[one] = -3.0, -1.0
         means[one], means[:, one] = row, row
         means[other], means[:, other] = -3.0, -3.0
-    return found
+    return clusters
 
 
-def _move(found: Integers, gains: Floats, presence: NDArray[np.bool_]) -> None:
+def _move(clusters: Integers, gains: Floats, presence: NDArray[np.bool_]) -> None:
     """Move actions, in order, until none moves. There are as many numbers of clusters as actions."""
-    count = len(found)
+    count = len(clusters)
     np.fill_diagonal(gains, 0.0)
     sizes = presence.sum(axis=1)
-    members = np.bincount(found, minlength=count)
+    members = np.bincount(clusters, minlength=count)
     texts = np.zeros(presence.shape, dtype=np.int32)
     """The number of actions of each cluster in each text."""
-    np.add.at(texts, found, presence)
+    np.add.at(texts, clusters, presence)
     for _ in range(_ROUNDS):
         moved = False
         for action in range(count):
-            own = found[action]
-            texts[own] -= presence[action]
-            sums = np.bincount(found, weights=gains[action], minlength=count)
+            before = clusters[action]
+            # Taken out first, so that an action does not speak against its own cluster.
+            texts[before] -= presence[action]
+            sums = np.bincount(clusters, weights=gains[action], minlength=count)
             candidates = np.flatnonzero(sums > 0)
             there = texts[candidates] > 0
             both = (there & presence[action]).sum(axis=1).astype(float)
@@ -95,14 +98,16 @@ def _move(found: Integers, gains: Floats, presence: NDArray[np.bool_]) -> None:
             fitting = candidates[~together(both, fewest)]
             if len(fitting):
                 best = int(fitting[sums[fitting].argmax()])
-                best = int(own) if own in fitting and sums[best] <= sums[own] + 1e-9 else best
+                # By equal sums, actions would move to and fro until the rounds run out.
+                best = int(before) if before in fitting and sums[best] <= sums[before] + 1e-9 else best
             else:
-                best = int(own if members[own] == 1 else members.argmin())
+                # Alone: in its own cluster, or in an empty one, which there is, as numbers are as many as actions.
+                best = int(before if members[before] == 1 else members.argmin())
             texts[best] += presence[action]
-            if best != own:
-                members[own] -= 1
+            if best != before:
+                members[before] -= 1
                 members[best] += 1
-                found[action] = best
+                clusters[action] = best
                 moved = True
         if not moved:
             break

@@ -71,11 +71,11 @@ class StepContexts:
 
         def means(step: int) -> Floats:
             """Of the mentions `step` places away."""
-            found = np.zeros((len(actions), SIZE))
+            surroundings = np.zeros((len(actions), SIZE))
             for row, action in enumerate(actions):
-                if own := _around(texts, places[action], step):
-                    found[row] = units[[number_of[other] for other in own]].mean(axis=0)
-            return unit(found)
+                if neighbours := _around(texts, places[action], step):
+                    surroundings[row] = units[[number_of[other] for other in neighbours]].mean(axis=0)
+            return unit(surroundings)
 
         around = units, means(-1), means(1)
         centred = tuple(unit(item - item.mean(axis=0)) for item in around)
@@ -104,22 +104,22 @@ class StepContexts:
 
 def pair_features(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float32]:
     """The features of each pair of an action of `rows` and one of `columns`: (rows, columns, `FEATURES`)."""
-    found: list[Floats] = []
+    features: list[Floats] = []
     cosine = contexts.vectors[rows] @ contexts.vectors[columns].T
     kinds = (contexts.vectors, contexts.before, contexts.after)
-    found += [cosine, *(kind[rows] @ kind[columns].T for kind in kinds[1:])]
+    features += [cosine, *(kind[rows] @ kind[columns].T for kind in kinds[1:])]
     centred = [kind[rows] @ kind[columns].T for kind in contexts.centred]
-    found += centred
+    features += centred
     apart = np.abs(np.subtract.outer(contexts.positions[rows], contexts.positions[columns]))
-    found += [apart, apart**2]
-    found += _together(contexts, rows, columns)
+    features += [apart, apart**2]
+    features += _together(contexts, rows, columns)
     same = [_equal(words[rows], words[columns]) for words in contexts.words]
     shared = _shared_nouns(contexts.nouns, rows, columns)
     has_object = (contexts.words[2] >= 0).astype(float)
     one, other = has_object[rows], has_object[columns]
-    found += [*same, shared, np.outer(one, other), np.outer(1 - one, 1 - other)]
+    features += [*same, shared, np.outer(one, other), np.outer(1 - one, 1 - other)]
     own, around = contexts.closeness
-    found += [
+    features += [
         cosine - (own[rows][:, None] + own[columns]) / 2,
         centred[1] + centred[2] - (around[rows][:, None] + around[columns]),
         same[0] * cosine,
@@ -127,10 +127,10 @@ def pair_features(contexts: StepContexts, rows: NDArray[np.int64], columns: NDAr
     ]
     # The surroundings of one action resemble the other action: then they rather follow each other.
     for near, near_centred in zip(kinds[1:], contexts.centred[1:], strict=True):
-        found.append(np.maximum(near[rows] @ contexts.vectors[columns].T, contexts.vectors[rows] @ near[columns].T))
+        features.append(np.maximum(near[rows] @ contexts.vectors[columns].T, contexts.vectors[rows] @ near[columns].T))
         vectors = contexts.centred[0]
-        found.append((near_centred[rows] @ vectors[columns].T + vectors[rows] @ near_centred[columns].T) / 2)
-    return np.stack(found, axis=-1).astype(np.float32)
+        features.append((near_centred[rows] @ vectors[columns].T + vectors[rows] @ near_centred[columns].T) / 2)
+    return np.stack(features, axis=-1).astype(np.float32)
 
 
 def words_of(action: ActionParts) -> str:
@@ -142,8 +142,8 @@ def _around(
     texts: Sequence[Sequence[ActionParts]], places: Sequence[tuple[int, int]], step: int
 ) -> Sequence[ActionParts]:
     """The actions of the mentions `step` places behind those of an action: at most `_MOST_AROUND`."""
-    found = {texts[number][place + step] for number, place in places if 0 <= place + step < len(texts[number])}
-    return sorted(found)[:_MOST_AROUND]
+    actions = {texts[number][place + step] for number, place in places if 0 <= place + step < len(texts[number])}
+    return sorted(actions)[:_MOST_AROUND]
 
 
 def _together(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> list[Floats]:
@@ -152,6 +152,7 @@ def _together(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[
     texts = np.asarray(contexts.presence.sum(axis=1))
     fewest, most = (join.outer(texts[rows], texts[columns]) for join in (np.minimum, np.maximum))
     expected = np.outer(texts[rows], texts[columns]) / contexts.presence.shape[1]
+    # 0.3 is added to both, since many pairs share no text, and few texts must not weigh too much.
     against_chance = np.log((both + 0.3) / (expected + 0.3))
     return [against_chance, (both > 0).astype(float), both / fewest, np.log(fewest), np.log(most)]
 
@@ -172,19 +173,20 @@ def _equal(one: NDArray[np.int64], other: NDArray[np.int64]) -> Floats:
 def _closeness(units: Floats) -> Floats:
     """The mean cosine of each to the nearest others, computed in blocks."""
     nearest = min(_NEAREST, len(units) - 1)
-    found = np.zeros(len(units))
+    means = np.zeros(len(units))
     for start in range(0, len(units), 512) if nearest > 0 else ():
         block = units[start : start + 512] @ units.T
+        # None is its own neighbour.
         block[np.arange(len(block)), np.arange(start, start + len(block))] = -np.inf
-        found[start : start + 512] = np.partition(block, len(units) - nearest, axis=1)[:, -nearest:].mean(axis=1)
-    return found
+        means[start : start + 512] = np.partition(block, len(units) - nearest, axis=1)[:, -nearest:].mean(axis=1)
+    return means
 
 
 def _nouns(actions: Sequence[ActionParts]) -> csr_array:
     heads = [sorted({_object_head(action), _place_head(action)} - {""}) for action in actions]
-    numbers = {noun: number for number, noun in enumerate(sorted({noun for own in heads for noun in own}))}
-    rows = [row for row, own in enumerate(heads) for _ in own]
-    columns = [numbers[noun] for own in heads for noun in own]
+    numbers = {noun: number for number, noun in enumerate(sorted({noun for of_action in heads for noun in of_action}))}
+    rows = [row for row, of_action in enumerate(heads) for _ in of_action]
+    columns = [numbers[noun] for of_action in heads for noun in of_action]
     return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(actions), max(1, len(numbers))))
 
 

@@ -50,6 +50,7 @@ class StepEncoder:
     @classmethod
     def of(cls, settings: StepEncoderSettings, adapters: Mapping[str, Tensor]) -> StepEncoder:
         """MiniLM with these adapters. Raises ValueError if they do not fit, ModelError if MiniLM cannot be found."""
+        # Not the shared one, since layers are cut off and weights changed.
         encoder = load_encoder()
         layers = encoder.network.encoder.layer
         if settings.layers > len(layers):

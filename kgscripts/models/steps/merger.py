@@ -109,27 +109,28 @@ class StepMerger:
         Actions that are a step of the written `script` of the scenario are grouped with it, the others with each other.
         """
         written = {step.action for step in script}
-        told = [[action for action in text if action not in written] for text in texts]
-        if not any(told) or (not script and len({action for text in told for action in text}) < 2):
+        remaining = [[action for action in text if action not in written] for text in texts]
+        if not any(remaining) or (not script and len({action for text in remaining for action in text}) < 2):
             return []
-        contexts = StepContexts.of([text for text in told if text], self.vectors)
+        contexts = StepContexts.of([text for text in remaining if text], self.vectors)
         groups: list[StepGroup] = []
         matched: set[ActionParts] = set()
         if script:
             matches = match_script(contexts, script, self.vectors)
             for number, step in enumerate(script):
-                own = np.flatnonzero(matches.step == number)
-                if len(own):
-                    actions = [contexts.actions[int(action)] for action in own]
+                of_step = np.flatnonzero(matches.step == number)
+                if len(of_step):
+                    actions = [contexts.actions[int(action)] for action in of_step]
                     matched |= set(actions)
-                    mean = float(matches.probability[own].mean().round(4))
+                    mean = float(matches.probability[of_step].mean().round(4))
                     groups.append(StepGroup(tuple(sorted((*actions, step.action))), mean))
-            told = [[action for action in text if action not in matched] for text in told]
-            contexts = StepContexts.of([text for text in told if text], self.vectors)
+            remaining = [[action for action in text if action not in matched] for text in remaining]
+            # Anew, since without the matched ones actions have other neighbours and places.
+            contexts = StepContexts.of([text for text in remaining if text], self.vectors)
         members: dict[int, list[int]] = {}
         for action, number in enumerate(self.clusters(contexts) if len(contexts.actions) > 1 else ()):
             members.setdefault(int(number), []).append(action)
-        return groups + [self._group(contexts, np.array(own)) for own in members.values() if len(own) > 1]
+        return groups + [self._group(contexts, np.array(cluster)) for cluster in members.values() if len(cluster) > 1]
 
     def clusters(self, contexts: StepContexts) -> Integers:
         """The number of each action's cluster.
@@ -144,23 +145,24 @@ class StepMerger:
         settings = self.settings
         pairs = self._probabilities(contexts, compared, compared)
         presence = contexts.presence[compared]
-        found = clusters_of(pairs, weights[compared], presence, first=settings.first, least=settings.least)
+        numbers = clusters_of(pairs, weights[compared], presence, first=settings.first, least=settings.least)
+        # Numbers that no cluster of compared actions has: what fits nowhere stays alone.
         clusters = np.arange(count, dtype=np.int64) + count
-        clusters[compared] = found
+        clusters[compared] = numbers
         if not len(rest):
             return by_first_member(clusters)
-        texts = np.zeros((int(found.max()) + 1, presence.shape[1]))
-        np.maximum.at(texts, found, presence.toarray())
+        texts = np.zeros((int(numbers.max()) + 1, presence.shape[1]))
+        np.maximum.at(texts, numbers, presence.toarray())
         sizes = texts.sum(axis=1)
         for start in range(0, len(rest), _ROWS):
-            own = rest[start : start + _ROWS]
-            gains = (self._probabilities(contexts, own, compared) - settings.least) * weights[compared]
-            sums = np.stack([np.bincount(found, weights=row) for row in gains])
-            has = contexts.presence[own]
+            block = rest[start : start + _ROWS]
+            gains = (self._probabilities(contexts, block, compared) - settings.least) * weights[compared]
+            sums = np.stack([np.bincount(numbers, weights=row) for row in gains])
+            has = contexts.presence[block]
             fewest = np.minimum.outer(np.asarray(has.sum(axis=1)), sizes)
             sums[together(has @ texts.T, fewest)] = -1.0
             best = sums.argmax(axis=1)
-            clusters[own] = np.where(sums[np.arange(len(own)), best] > 0, best, clusters[own])
+            clusters[block] = np.where(sums[np.arange(len(block)), best] > 0, best, clusters[block])
         return by_first_member(clusters)
 
     def _group(self, contexts: StepContexts, members: Integers) -> StepGroup:
@@ -171,17 +173,18 @@ class StepMerger:
 
     def _probabilities(self, contexts: StepContexts, rows: Integers, columns: Integers) -> Floats:
         """The probability that an action of `rows` is the same step as one of `columns`: (rows, columns)."""
-        found = np.zeros((len(rows), len(columns)))
+        probabilities = np.zeros((len(rows), len(columns)))
         with torch.inference_mode(), fixed_threads():
             for start in range(0, len(rows), _ROWS):
                 features = torch.from_numpy(pair_features(contexts, rows[start : start + _ROWS], columns))
                 odds = self._network(features)
                 # Rounded, since the last bits of a network differ between processors.
-                found[start : start + _ROWS] = torch.sigmoid(odds).double().numpy().round(4)
+                probabilities[start : start + _ROWS] = torch.sigmoid(odds).double().numpy().round(4)
         cosines = (contexts.vectors[rows] @ contexts.vectors[columns].T).round(4)
-        found[cosines < self.least_cosine] = 0.0
-        found[opposed(*([contexts.actions[int(number)] for number in side] for side in (rows, columns)))] = 0.0
-        return (found + found.T) / 2 if rows is columns else found
+        probabilities[cosines < self.least_cosine] = 0.0
+        probabilities[opposed(*([contexts.actions[int(number)] for number in side] for side in (rows, columns)))] = 0.0
+        # Clustering needs a symmetric matrix, and rounding makes the halves differ.
+        return (probabilities + probabilities.T) / 2 if rows is columns else probabilities
 
 
 def merger_checkpoint(

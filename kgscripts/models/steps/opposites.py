@@ -29,15 +29,15 @@ _Phrase = tuple[str, str]
 def _written() -> Mapping[_Phrase, frozenset[_Phrase]]:
     """The opposites of each verb with its particle that the file has."""
     text = (resources.files(__package__) / "data" / "opposites.txt").read_text(encoding="utf-8")
-    found: dict[_Phrase, set[_Phrase]] = defaultdict(set)
+    opposites_of: dict[_Phrase, set[_Phrase]] = defaultdict(set)
     for line in text.splitlines():
         if line and not line.startswith("#"):
             ones, others = ([_phrase(words.strip()) for words in side.split(",")] for side in line.split(" / "))
             for one in ones:
-                found[one].update(others)
+                opposites_of[one].update(others)
             for other in others:
-                found[other].update(ones)
-    return {phrase: frozenset(opposites) for phrase, opposites in found.items()}
+                opposites_of[other].update(ones)
+    return {phrase: frozenset(opposites) for phrase, opposites in opposites_of.items()}
 
 
 def _phrase(words: str) -> _Phrase:
@@ -65,8 +65,8 @@ def _looked_up(sides: Sequence[Sequence[_Key]], judge: Callable[[_Key, _Key], bo
 
 def _numbered(side: Sequence[_Key]) -> tuple[list[_Key], NDArray[np.int64]]:
     numbers: dict[_Key, int] = {}
-    own = [numbers.setdefault(key, len(numbers)) for key in side]
-    return list(numbers), np.array(own, dtype=np.int64)
+    number_of_each = [numbers.setdefault(key, len(numbers)) for key in side]
+    return list(numbers), np.array(number_of_each, dtype=np.int64)
 
 
 def _are_opposed(one: _Phrase, other: _Phrase) -> bool:

@@ -47,16 +47,17 @@ class ScriptMatches:
 def match_features(contexts: StepContexts, steps: Sequence[ScriptStep], vectors: Vectors) -> Floats:
     """The features of each action and each step, (actions, steps, 4), in the order of `WEIGHTS`."""
     wordings = [list(dict.fromkeys((words_of(step.action), *step.wordings))) for step in steps]
-    every = [words for own in wordings for words in own]
+    every = [words for of_step in wordings for words in of_step]
     cosines = contexts.vectors @ unit(vectors(every).astype(float)).T
-    ends = np.cumsum([len(own) for own in wordings])
+    ends = np.cumsum([len(of_step) for of_step in wordings])
     best, mean = np.zeros((2, len(contexts.actions), len(steps)))
-    for number, own in enumerate(wordings):
-        block = np.sort(cosines[:, ends[number] - len(own) : ends[number]], axis=1)[:, ::-1]
+    for number, of_step in enumerate(wordings):
+        block = np.sort(cosines[:, ends[number] - len(of_step) : ends[number]], axis=1)[:, ::-1]
         best[:, number] = block[:, 0]
         mean[:, number] = block[:, :_NEAREST].mean(axis=1)
     ordered = np.sort(best, axis=1)
     highest, second = ordered[:, -1:], ordered[:, -2:-1] if len(steps) > 1 else np.zeros_like(ordered[:, -1:])
+    # How much the best step is ahead of the second one, and how much the others are behind it.
     ahead = best - np.where(best == highest, second, highest)
     places = np.arange(len(steps)) / max(1, len(steps) - 1)
     apart = np.abs(contexts.positions[:, None] - places)
@@ -74,9 +75,9 @@ def match_script(
 
     Of two actions that stand in the same texts, one at most is a step: the more probable one.
     """
-    found = match_features(contexts, steps, vectors)
-    probabilities = 1 / (1 + np.exp(-(found @ np.array(weights[:-1]) + weights[-1])))
-    probabilities = np.where(found[..., 0] >= _SAME, 1.0, probabilities).round(4)
+    features = match_features(contexts, steps, vectors)
+    probabilities = 1 / (1 + np.exp(-(features @ np.array(weights[:-1]) + weights[-1])))
+    probabilities = np.where(features[..., 0] >= _SAME, 1.0, probabilities).round(4)
     probabilities[opposed(contexts.actions, [step.action for step in steps])] = 0.0
     chosen = probabilities.argmax(axis=1)
     probable = probabilities[np.arange(len(chosen)), chosen]
@@ -86,10 +87,10 @@ def match_script(
     for action in np.argsort(-probable, kind="stable"):
         if probable[action] < floor:
             break
-        own = chosen[action]
-        fewest = np.minimum(taken[own].sum(), presence[action].sum())
-        if together((taken[own] & presence[action]).sum(), fewest):
+        best = chosen[action]
+        fewest = np.minimum(taken[best].sum(), presence[action].sum())
+        if together((taken[best] & presence[action]).sum(), fewest):
             continue
-        step[action] = own
-        taken[own] |= presence[action]
+        step[action] = best
+        taken[best] |= presence[action]
     return ScriptMatches(step, probable)

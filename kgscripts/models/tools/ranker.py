@@ -57,11 +57,11 @@ class KnownEvents:
     @cached_property
     def votes(self) -> Array:
         """(groups, T + 1): the vote of an event of each group for each tool."""
-        found = np.zeros((len(self.groups), len(self.tools) + 1))
+        votes = np.zeros((len(self.groups), len(self.tools) + 1))
         for row, group in enumerate(self.groups):
-            found[row, list(group)] = 1 / (1 + _DECAY * np.arange(len(group)))
-            found[row, -1] = not group
-        return found
+            votes[row, list(group)] = 1 / (1 + _DECAY * np.arange(len(group)))
+            votes[row, -1] = not group
+        return votes
 
 
 @frozen(eq=False)
@@ -95,6 +95,7 @@ def features(known: KnownEvents, bilinear: Bilinear, vector: Array, kept: NDArra
     cosines = known.vectors @ vector
     if kept is not None:
         cosines = np.where(kept, cosines, -1.0)
+    # Of equal cosines the first event, whichever way numpy sorts.
     nearest = np.lexsort((np.arange(len(cosines)), -cosines))[:NEIGHBOURS]
     weights = np.exp((cosines[nearest] - cosines[nearest[0]]) / TEMPERATURE)
     ballots = known.votes[known.group_of[nearest]]
@@ -102,6 +103,7 @@ def features(known: KnownEvents, bilinear: Bilinear, vector: Array, kept: NDArra
     closeness = (cosines[nearest, None] * (ballots > 0)).max(axis=0)
     columns = (
         scores[:-1],
+        # Most tools get no vote, of which there is no logarithm.
         np.log(shares[:-1] + 0.01),
         closeness[:-1],
         np.full(len(scores) - 1, scores[-1]),
@@ -134,17 +136,20 @@ class ToolRanker:
         Those below the `least` probability are left out. Probabilities are rounded to four decimals; of equal ones the
         first by alphabet comes first. Raises ModelError if MiniLM cannot be found.
         """
-        found = items_of("events", events)
-        return [self._rank(event, vector, least) for event, vector in zip(found, self.vectors(found), strict=True)]
+        texts = items_of("events", events)
+        return [self._rank(event, vector, least) for event, vector in zip(texts, self.vectors(texts), strict=True)]
 
     def vectors(self, texts: Sequence[str]) -> Array:
         """Unit vectors of texts, (texts, D)."""
         return projected(quantised_vectors(texts, self.encoder), self.projection)
 
     def _rank(self, event: str, vector: Array, least: float) -> list[PredictedTool]:
-        found = self.probabilities(features(self.known, self.bilinear, vector)).round(4)
+        probabilities = self.probabilities(features(self.known, self.bilinear, vector)).round(4)
         words = f" {' '.join(event.lower().split())} "
-        likely = [(self.known.tools[place], float(found[place])) for place in np.flatnonzero(found >= least).tolist()]
+        likely = [
+            (self.known.tools[place], float(probabilities[place]))
+            for place in np.flatnonzero(probabilities >= least).tolist()
+        ]
         tools = [
             PredictedTool(lemma=name, probability=value)
             for name, value in likely

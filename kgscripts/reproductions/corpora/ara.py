@@ -92,13 +92,13 @@ def _dish(folder: Path) -> Dish:
     recipes = {path.stem: _recipe(path) for path in sorted((folder / RECIPES).glob("*.conllu"))}
     rows = list(_rows(folder / ALIGNMENTS, recipes))
     actions = {name: _actions(name, recipe, rows) for name, recipe in recipes.items()}
-    found = [
+    aligned = [
         AlignedAction(row.recipe, action, row.other_recipe, other)
         for row in rows
         if (action := actions[row.recipe].get(row.token))
         and ((other := actions[row.other_recipe].get(row.other_token)) or not row.other_token)
     ]
-    return Dish(folder.name.replace("_", " "), recipes, found, len(rows) - len(found))
+    return Dish(folder.name.replace("_", " "), recipes, aligned, len(rows) - len(aligned))
 
 
 def _recipe(path: Path) -> AraRecipe:
@@ -111,9 +111,9 @@ def _recipe(path: Path) -> AraRecipe:
 def _actions(name: str, recipe: AraRecipe, rows: Sequence[_Row]) -> dict[int, TaggedPhrase]:
     """The actions of a recipe by the numbers that its alignments give them."""
     actions = {phrase.token: phrase for phrase in recipe.actions}
-    given = sorted({row.token for row in rows if row.recipe == name})
-    if not actions.keys() >= set(given) and len(given) == len(actions):
-        return dict(zip(given, actions.values(), strict=True))
+    numbers = sorted({row.token for row in rows if row.recipe == name})
+    if not actions.keys() >= set(numbers) and len(numbers) == len(actions):
+        return dict(zip(numbers, actions.values(), strict=True))
     return actions
 
 

@@ -126,22 +126,22 @@ def read_activities(directory: Path) -> list[Activity]:
     recordings: dict[str, list[Recording]] = {}
     names: dict[str, str] = {}
     path = directory / RECORDINGS
-    for name, told in read_typed(path, dict[str, _Recorded], _PUBLISHED).items():
-        activity = told.activity_name.lower()
+    for name, entry in read_typed(path, dict[str, _Recorded], _PUBLISHED).items():
+        activity = entry.activity_name.lower()
         key = "".join(activity.split())
         names[key] = activity
-        recordings.setdefault(key, []).append(_recording(name, told, f"{path}: recording {name!r}"))
-    found = []
+        recordings.setdefault(key, []).append(_recording(name, entry, f"{path}: recording {name!r}"))
+    activities = []
     for file in files:
         if file.stem not in recordings:
             raise InputError("no recording of this activity", where=str(file), remedy=f"add some to {path}")
         steps, graph = _task_graph(read_typed(file, _TaskGraph, _PUBLISHED), file)
-        found.append(Activity(names[file.stem], steps, graph, tuple(recordings[file.stem])))
-    return found
+        activities.append(Activity(names[file.stem], steps, graph, tuple(recordings[file.stem])))
+    return activities
 
 
-def _recording(name: str, told: _Recorded, where: str) -> Recording:
-    done = sorted((step for step in told.steps if step.start_time >= 0), key=lambda step: step.start_time)
+def _recording(name: str, entry: _Recorded, where: str) -> Recording:
+    done = sorted((step for step in entry.steps if step.start_time >= 0), key=lambda step: step.start_time)
     if not done:
         raise InputError("none of its steps was done", where=where, remedy=_PUBLISHED)
     return Recording(name, tuple(CookingStep.of(step.description) for step in done))

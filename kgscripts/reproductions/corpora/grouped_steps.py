@@ -46,8 +46,8 @@ def paraphrase_texts(path: str | Path) -> list[GroupedText]:
         file without sets.
     """
     texts: list[GroupedText] = []
-    for found in find_files([path]):
-        file = evolve(found, name=found.path.name)
+    for listed in find_files([path]):
+        file = evolve(listed, name=listed.path.name)
         scenario = resolve(scenario_of_file(file.name))
         scripts: dict[str, dict[int, tuple[str, str]]] = defaultdict(dict)
         with open_source(file) as source:
@@ -96,17 +96,17 @@ def read_descriptions(content: str) -> list[GroupedText]:
     It has ``# scenario`` lines; below, a description is a block of lines ``group: step``, with an empty line between
     descriptions. Steps of one scenario with the same group are the same step.
     """
-    found: list[GroupedText] = []
+    texts: list[GroupedText] = []
     scenario, steps = "", list[tuple[str, str]]()
     for line in [*content.splitlines(), ""]:
         if not line.strip() or line.startswith("# "):
             if steps:
                 groups = [(place, group) for place, (group, _) in enumerate(steps)]
-                document = listed_document(f"{scenario}#{len(found)}", scenario, [text for _, text in steps])
-                found.append(GroupedText(scenario, _WRITTEN, document, groups))
+                document = listed_document(f"{scenario}#{len(texts)}", scenario, [text for _, text in steps])
+                texts.append(GroupedText(scenario, _WRITTEN, document, groups))
             steps = []
             scenario = line.removeprefix("# ").strip() or scenario
         else:
             group, _, text = line.partition(":")
             steps.append((group.strip(), text.strip()))
-    return found
+    return texts

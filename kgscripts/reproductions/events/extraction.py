@@ -65,21 +65,21 @@ def evaluate_extraction(
     stories = None if inscript is None else read_stories(_folder(inscript / split))
     documents = None if descript is None else read_descriptions(_folder(_sequences(descript)))
     cooking = {} if recipes is None else read_splits(_folder(recipes))
-    found: list[Evaluation] = []
+    evaluations: list[Evaluation] = []
     if lists:
         on_part("lists that ship")
         first, *others = _lists(FrameReader(nlp))
-        found += (first, pronoun_scores(nlp, pronoun_items()), *others)
+        evaluations += (first, pronoun_scores(nlp, pronoun_items()), *others)
     if stories is not None:
         on_part(f"InScript {split}")
-        found.append(inscript_scores(nlp, stories, split))
+        evaluations.append(inscript_scores(nlp, stories, split))
     for name, tagged in cooking.items():
         on_part(f"recipes {name}")
-        found.append(score_recipes(nlp, tagged, name))
+        evaluations.append(score_recipes(nlp, tagged, name))
     if documents is not None:
         on_part("DeScript")
-        found.append(order_scores(documents, pipeline=pipeline, seed=seed, jobs=jobs))
-    return found
+        evaluations.append(order_scores(documents, pipeline=pipeline, seed=seed, jobs=jobs))
+    return evaluations
 
 
 def evaluate_another(reader: RecordReader, on_part: Callable[[str], None] = lambda _: None) -> list[Evaluation]:
@@ -91,17 +91,17 @@ def evaluate_another(reader: RecordReader, on_part: Callable[[str], None] = lamb
     """
     name, networks = reader.chosen.extractor.name, reader.chosen.extractor.networks
     exposure = Exposure.UNKNOWN if any(model.task == "language model" for model in networks) else None
-    found: list[Evaluation] = []
+    evaluations: list[Evaluation] = []
     for item in _lists(reader):
         on_part(f"{item.dataset}, {item.split}")
         systems = [evolve(system, name=name, source=name) for system in item.systems]
         examples = [evolve(example, system=name) for example in item.examples]
-        found.append(evolve(item, exposure=exposure, systems=systems, examples=examples))
+        evaluations.append(evolve(item, exposure=exposure, systems=systems, examples=examples))
     notes = [f"{name} uses {model.name}, {model.version}" for model in networks]
     if reader.failed:
         reason = next(iter(reader.failed.values()))
         notes.append(f"texts on which {name} failed and finds nothing: {len(reader.failed):,}; the first: {reason}")
-    return [evolve(found[0], notes=notes), *found[1:]]
+    return [evolve(evaluations[0], notes=notes), *evaluations[1:]]
 
 
 def _lists(reader: ListReader) -> Iterator[Evaluation]:

@@ -54,7 +54,7 @@ def tool_items() -> list[ToolItem]:
     for row in list_rows("tools.tsv"):
         tools = [tool for tool in (row["tools"] or "").split(";") if tool]
         pairs.setdefault(row["text"], set()).update((row["sub_event"], singular(tool)) for tool in tools)
-    return [ToolItem(text, frozenset(found)) for text, found in pairs.items()]
+    return [ToolItem(text, frozenset(of_text)) for text, of_text in pairs.items()]
 
 
 def pronoun_items() -> list[PronounItem]:
@@ -74,10 +74,10 @@ def tool_scores(reader: ListReader, items: Sequence[ToolItem]) -> Evaluation:
     tools, pairs = Matches(), Matches()
     examples = []
     for item, mentions in zip(items, reader.mentions([item.text for item in items]), strict=True):
-        found = _pairs(mentions)
-        tools.add({tool for _, tool in found}, {tool for _, tool in item.pairs})
+        read_pairs = _pairs(mentions)
+        tools.add({tool for _, tool in read_pairs}, {tool for _, tool in item.pairs})
         known = {event for event, _ in item.pairs}
-        listed = {(_as_listed(event, known), tool) for event, tool in found}
+        listed = {(_as_listed(event, known), tool) for event, tool in read_pairs}
         pairs.add(listed, item.pairs)
         examples.append(example(item.text, sorted(map(": ".join, item.pairs)), sorted(map(": ".join, listed))))
     values = named("tool", tools.scores()) | named("sub-event and tool", pairs.scores())
@@ -111,16 +111,16 @@ def pronoun_scores(nlp: Language, items: Sequence[PronounItem]) -> Evaluation:
     examples = []
     docs = nlp.pipe(item.text for item in items)
     for item, events in zip(items, events_of_docs(docs), strict=True):
-        found = {
+        answers = {
             ("antecedent", noun_lemma(noun).rsplit(" ", 1)[-1])
             for event in events
             for noun in event.frame.stands_for
             if event.frame.mention.idx == item.start
         }
         gold = {("antecedent", item.antecedent.rsplit(" ", 1)[-1])} if item.antecedent else set()
-        counts.add(found, gold)
+        counts.add(answers, gold)
         where = f"pronoun at character {item.start}"
-        examples.append(example(item.text, [noun for _, noun in gold], [noun for _, noun in found], where=where))
+        examples.append(example(item.text, [noun for _, noun in gold], [noun for _, noun in answers], where=where))
     values = named("pronoun", counts.scores("precision", "recall"))
     size = {"pronouns": len(items)}
     return of_extractor(PRONOUNS, _SPLIT, values, exposure=_EXPOSURE, items=size, examples=examples)
@@ -139,23 +139,23 @@ def sentence_scores(reader: ListReader, rows: list[dict[str, str]]) -> Evaluatio
     A tool is correct if its name ends with the gold name or the gold name with it: "plastic bag" for "bag".
     """
     texts = list(dict.fromkeys(row["text"] for row in rows))
-    found = {text: _tools(mentions) for text, mentions in zip(texts, reader.mentions(texts), strict=True)}
+    tools_of = {text: _tools(mentions) for text, mentions in zip(texts, reader.mentions(texts), strict=True)}
     gold: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         gold[row["text"]] |= {singular(row["tool"])} - {""}
     counts: dict[str, Matches] = defaultdict(Matches)
     whole = Matches()
     frames = {row["text"]: row["frame"] for row in rows}
-    for text, tools in found.items():
+    for text, tools in tools_of.items():
         agreed = {_agreed(tool, gold[text]) for tool in tools}
         for matches in (whole, counts[frames[text]]):
             matches.add(agreed, gold[text])
     without = [text for text, frame in frames.items() if frame == NO_TOOL]
     values = named("tool", whole.scores("recall", "precision"))
     values |= {f"tool recall, {frame}": counts[frame].recall for frame in FRAMES}
-    values["sentences without a tool, none found"] = sum(not found[text] for text in without) / len(without)
-    size = {"sentences": len(found), "without a tool": len(without)}
-    examples = [example(text, sorted(gold[text]), sorted(tools)) for text, tools in found.items()]
+    values["sentences without a tool, none found"] = sum(not tools_of[text] for text in without) / len(without)
+    size = {"sentences": len(tools_of), "without a tool": len(without)}
+    examples = [example(text, sorted(gold[text]), sorted(tools)) for text, tools in tools_of.items()]
     return of_extractor(SENTENCES, SPLIT, values, exposure=Exposure.UNSEEN, items=size, examples=examples)
 
 
@@ -174,9 +174,9 @@ def role_scores(reader: ListReader, rows: list[dict[str, str]]) -> Evaluation:
     all_things = Counter(row["role"] for row in rows)
     examples = []
     for row, mentions in zip(rows, reader.mentions([row["text"] for row in rows]), strict=True):
-        found = found_role(mentions, row["thing"])
-        right[row["role"]] += found == row["role"]
-        examples.append(example(row["text"], [row["role"]], filter(None, [found]), where=f"role of {row['thing']!r}"))
+        answer = found_role(mentions, row["thing"])
+        right[row["role"]] += answer == row["role"]
+        examples.append(example(row["text"], [row["role"]], filter(None, [answer]), where=f"role of {row['thing']!r}"))
     values = {"role": right.total() / len(rows)}
     values |= {f"role, {role}": right[role] / number for role, number in sorted(all_things.items())}
     return of_extractor(ROLES, SPLIT, values, exposure=Exposure.UNSEEN, items={"things": len(rows)}, examples=examples)

@@ -69,18 +69,18 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> Evaluat
     for story, doc, events in zip(stories, docs, events_of_docs(docs), strict=True):
         judged = [(event.frame, event.reason) for event in events]
         extracted = [frame for frame, reason in judged if reason is None]
-        found = {frame.verb.idx for frame in extracted}
+        heads = {frame.verb.idx for frame in extracted}
         gold_script = _gold_events(story, _SCRIPT_CLASSES)
         gold_every = _gold_events(story, ("",))
-        every.add(found, gold_every)
-        script.add(found, gold_script)
-        core.add(found, _gold_events(story, ("ScrEv",)))
+        every.add(heads, gold_every)
+        script.add(heads, gold_script)
+        core.add(heads, _gold_events(story, ("ScrEv",)))
         detected.add({frame.verb.idx for frame, _ in judged}, gold_every)
         gold_participants = _gold_participants(story)
         participants.add(set(_participant_heads(extracted)), gold_participants)
         mentioned.add(set(_participant_heads(frame for frame, _ in judged)), gold_participants)
         count_pronouns(pronouns, story, doc, [frame for frame, _ in judged])
-        examples.append(_example(story, gold_script, found))
+        examples.append(_example(story, gold_script, heads))
     exposure = Exposure.DEVELOPMENT if split in _DEVELOPMENT_SPLITS else Exposure.UNSEEN
     values = {
         "event head precision": every.precision,
@@ -97,13 +97,13 @@ def score_parses(parsed: Iterable[tuple[GoldStory, Doc]], split: str) -> Evaluat
         "pronoun object precision": pronouns.precision,
     }
     size = {"stories": len(examples), "event heads": every.gold}
-    found_it = of_extractor(DATASET, split, values, exposure=exposure, items=size, examples=examples)
-    return evolve(found_it, systems=[*found_it.systems, *PUBLISHED])
+    evaluation = of_extractor(DATASET, split, values, exposure=exposure, items=size, examples=examples)
+    return evolve(evaluation, systems=[*evaluation.systems, *PUBLISHED])
 
 
-def _example(story: GoldStory, gold: set[int], found: set[int]) -> Example:
+def _example(story: GoldStory, gold: set[int], heads: set[int]) -> Example:
     words = {word.start: story.document.text[word.start : word.end] for word in story.words}
-    both = [[words[start] for start in sorted(words) if start in starts] for starts in (gold, found)]
+    both = [[words[start] for start in sorted(words) if start in starts] for starts in (gold, heads)]
     title = f"script events of {story.document.title or story.document.name}"
     return example(story.document.text, *both, where=title)
 
@@ -127,6 +127,6 @@ def _participant_heads(frames: Iterable[Frame]) -> Iterator[int]:
     for frame in frames:
         yield from (tool.idx for tool in frame.tools)
         nouns: list[Token | None] = [*frame.nouns()] or [None]
-        for participant in (found for noun in nouns for found in participants_of(frame, noun, frame.tools)):
+        for participant in (candidate for noun in nouns for candidate in participants_of(frame, noun, frame.tools)):
             if participant.noun not in frame.stands_for:
                 yield participant.noun.idx

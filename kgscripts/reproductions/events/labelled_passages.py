@@ -49,23 +49,25 @@ class _Counts:
         self.reality.add(right, both.keys())
         self.probabilities.extend(event.probability for event in reading.events)
         self.are_events.extend(event.word in gold.words for event in reading.events)
-        found = {(word, thing.word, thing.label) for word, event in both.items() for thing in event.parts(_LEAST.role)}
+        predicted = {
+            (word, thing.word, thing.label) for word, event in both.items() for thing in event.parts(_LEAST.role)
+        }
         known = {(word, thing, label) for word, event in both.items() for thing, label in gold.pairs[word].items()}
         names = {REFERENT: "pronoun", PLACE_BEFORE: "place before"}
         for name in (*names.values(), "role"):
             self.of[name].add(
-                *({pair for pair in pairs if names.get(pair[2], "role") == name} for pairs in (found, known))
+                *({pair for pair in pairs if names.get(pair[2], "role") == name} for pairs in (predicted, known))
             )
         for name, shares_of in ((NEEDED, reading.needed), (CONDITION, reading.condition)):
             words = {word for word, share in enumerate(shares_of) if share >= _LEAST.role}
             self.of[name].add(words, set(gold.flags.get(name, ())))
 
     def values(self) -> dict[str, float]:
-        found: dict[str, float] = {}
+        values: dict[str, float] = {}
         for name, matches in self.of.items():
-            found |= named(name, matches.scores("precision", "recall")) if matches.gold else {}
+            values |= named(name, matches.scores("precision", "recall")) if matches.gold else {}
         error = calibration(self.probabilities, self.are_events).error
-        return {**found, "reality right": self.reality.recall, "event calibration error": error}
+        return {**values, "reality right": self.reality.recall, "event calibration error": error}
 
 
 def evaluate_agreement() -> Evaluation:

@@ -104,8 +104,8 @@ class RecordReader:
 
     def mentions(self, texts: Sequence[str]) -> Iterator[Sequence[EventMention]]:
         """See `ListReader`."""
-        for _, found in self._read(texts):
-            yield found
+        for _, mentions in self._read(texts):
+            yield mentions
 
     def objects(self, texts: Sequence[str]) -> Iterator[dict[int, set[str]]]:
         """See `ListReader`. The verb is the word of the mention whose lemma is the predicate."""
@@ -113,7 +113,7 @@ class RecordReader:
             by_verb: dict[int, list[EventMention]] = defaultdict(list)
             for mention in mentions:
                 by_verb[_verb(parses, mention)].append(mention)
-            yield {start: _heads(own) for start, own in by_verb.items()}
+            yield {start: _heads(of_verb) for start, of_verb in by_verb.items()}
 
     def resolved(self, texts: Sequence[str]) -> Iterator[dict[int, set[str]]]:
         """See `ListReader`."""
@@ -125,12 +125,12 @@ class RecordReader:
             documents = [_document(text) for text in texts[start : start + _TEXTS_A_BATCH]]
             parses = parse_documents(documents, self.spacy_model)
             reader = DocumentReader([self.chosen], given=lambda _, parses=parses: parses)  # type: ignore[misc]
-            found = reader.read(Batch(documents, frozenset([self.chosen.version])))
-            self.failed |= {failure.subject: failure.detail for failure in found.failures}
-            records = {reading.subject: reading.records for reading in found.readings}
+            outcome = reader.read(Batch(documents, frozenset([self.chosen.version])))
+            self.failed |= {failure.subject: failure.detail for failure in outcome.failures}
+            records = {reading.subject: reading.records for reading in outcome.readings}
             for document, own in zip(documents, parses, strict=True):
-                given = records.get(document.digest, ())
-                yield own, [record for record in given if isinstance(record, EventMention)]
+                of_document = records.get(document.digest, ())
+                yield own, [record for record in of_document if isinstance(record, EventMention)]
 
 
 def _document(text: str) -> Document:

@@ -66,20 +66,20 @@ def object_scores(reader: ListReader, items: Sequence[MarkedText]) -> Evaluation
     Objects are compared by their heads ("pan" for "cake pan"), all objects of an event at once. A pronoun that is not
     resolved names nothing.
     """
-    found = right = marked = 0
+    recalled = right = marked = 0
     examples = []
     for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
         marked += len(item.labels)
         for start, label in item.labels.items():
             named = named_heads(label)
             if start in objects:
-                found += 1
+                recalled += 1
                 right += objects[start] == named
             answer = objects.get(start, {"(no event)"})
             examples.append(
                 example(item.text, sorted(named), sorted(answer), where=f"objects of {_word(item, start)!r}")
             )
-    values = {"event recall": found / max(1, marked), "object_right": right / max(1, found)}
+    values = {"event recall": recalled / max(1, marked), "object_right": right / max(1, recalled)}
     size = {"texts": len(items), "events": marked}
     return of_extractor(OBJECTS, SPLIT, values, exposure=Exposure.UNSEEN, items=size, examples=examples)
 
@@ -99,9 +99,9 @@ def reality_scores(reader: ListReader, name: str, items: Sequence[MarkedText]) -
     examples = []
     for item, objects in zip(items, reader.objects([item.text for item in items]), strict=True):
         happened = {start for start, label in item.labels.items() if label == "yes"}
-        found = objects.keys() & item.labels.keys()
-        counts.add(found, happened)
-        words = [[_word(item, start) for start in sorted(starts)] for starts in (happened, found)]
+        reported = objects.keys() & item.labels.keys()
+        counts.add(reported, happened)
+        words = [[_word(item, start) for start in sorted(starts)] for starts in (happened, reported)]
         examples.append(example(item.text, *words, where="events that happened"))
     values = named("event happened", counts.scores("precision", "recall"))
     size = {"texts": len(items), "events that happened": counts.gold}
@@ -134,11 +134,11 @@ def count_pronouns(counts: Matches, story: GoldStory, doc: Doc, frames: Iterable
 
     `frames` are those of `doc`.
     """
-    found = {
+    nouns_of = {
         frame.mention.idx: {head(noun_lemma(noun)) for noun in frame.stands_for} for frame in frames if frame.stands_for
     }
     for start, nouns in chained_pronouns(story, doc):
-        answer = found.get(start, set())
+        answer = nouns_of.get(start, set())
         counts.gold += 1
         counts.found += bool(answer)
         counts.right += bool(answer) and answer <= nouns
@@ -154,9 +154,9 @@ def pronoun_object_scores(reader: ListReader, items: Sequence[MarkedText]) -> Ev
     """
     told = right = wrong = untold = invented = 0
     examples = []
-    for item, found in zip(items, reader.resolved([item.text for item in items]), strict=True):
+    for item, answers in zip(items, reader.resolved([item.text for item in items]), strict=True):
         for start, label in item.labels.items():
-            named, answer = named_heads(label), found.get(start, set())
+            named, answer = named_heads(label), answers.get(start, set())
             told += bool(named)
             untold += not named
             right += bool(named) and answer == named

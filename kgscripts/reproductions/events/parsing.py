@@ -105,17 +105,17 @@ def analysis_shares(nlp: Language, groups: Sequence[Sequence[Sentence]]) -> tupl
 
 
 def _count_tokens(counts: Counter[str], reference: Doc, doc: Doc) -> None:
-    for gold, found in zip(reference, doc, strict=True):
+    for gold, parsed in zip(reference, doc, strict=True):
         counts["words"] += 1
-        counts["xpos"] += gold.tag_ == found.tag_
-        counts["upos"] += gold.pos_ == found.pos_
+        counts["xpos"] += gold.tag_ == parsed.tag_
+        counts["upos"] += gold.pos_ == parsed.pos_
         if gold.lemma_:
             counts["lemmas"] += 1
-            counts["lemma"] += gold.lemma_ == found.lemma_
-        if gold.head.i == found.head.i:
+            counts["lemma"] += gold.lemma_ == parsed.lemma_
+        if gold.head.i == parsed.head.i:
             counts["head"] += 1
-            counts["relation"] += gold.dep_.split(":")[0] == found.dep_.split(":")[0]
-            counts["label"] += gold.dep_ == found.dep_
+            counts["relation"] += gold.dep_.split(":")[0] == parsed.dep_.split(":")[0]
+            counts["label"] += gold.dep_ == parsed.dep_
 
 
 def _examples(reference: Doc, doc: Doc) -> Iterator[Example]:
@@ -123,19 +123,19 @@ def _examples(reference: Doc, doc: Doc) -> Iterator[Example]:
     for sentence in reference.sents:
         both = [(gold, doc[gold.i]) for gold in sentence]
         wrong = [(gold, own) for gold, own in both if (gold.head.i, gold.dep_) != (own.head.i, own.dep_)]
-        gold, found = (
+        gold, parsed = (
             [f"{token.text}: {token.head.text} ({token.dep_})" for token in side]
             for side in ([gold for gold, _ in wrong], [own for _, own in wrong])
         )
-        yield Example(system="", where="attachments that differ", text=sentence.text, gold=gold, found=found)
+        yield Example(system="", where="attachments that differ", text=sentence.text, gold=gold, found=parsed)
 
 
 def _count_sentences(counts: Counter[str], reference: Doc, doc: Doc) -> None:
     gold = {(sentence.start, sentence.end) for sentence in reference.sents}
-    found = {(sentence.start, sentence.end) for sentence in doc.sents}
+    parsed = {(sentence.start, sentence.end) for sentence in doc.sents}
     counts["gold sentences"] += len(gold)
-    counts["found sentences"] += len(found)
-    counts["sentence"] += len(gold & found)
+    counts["found sentences"] += len(parsed)
+    counts["sentence"] += len(gold & parsed)
     for start, _ in gold:
         is_base_form = doc[start].pos_ == "VERB" and doc[start].tag_ == "VB"
         if "Imp" in reference[start].morph.get("Mood", []) and reference[start].pos_ == "VERB":

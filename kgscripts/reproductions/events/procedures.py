@@ -125,17 +125,18 @@ class _Counts:
     every_tool: Matches = field(factory=Matches)
     target: Matches = field(factory=Matches)
 
-    def add(self, gold: Annotated, found: Found) -> None:
-        starts = set(found.objects)
+    def add(self, gold: Annotated, answer: Found) -> None:
+        starts = set(answer.objects)
         self.action.add(starts, gold.actions)
         self.event.add(starts, gold.every)
-        self.tool.add(found.tools, gold.tools)
-        self.every_tool.add(found.tools, gold.every_tool)
+        self.tool.add(answer.tools, gold.tools)
+        self.every_tool.add(answer.tools, gold.every_tool)
         for start, heads in gold.objects.items():
             if start in starts:
-                self.target.add({start} if heads & found.objects[start] else set(), {start})
+                self.target.add({start} if heads & answer.objects[start] else set(), {start})
 
     def values(self) -> dict[str, float]:
+        # An event that the set annotates, but not as an action of its own kind, is no error: precision counts `every`.
         of_all = (
             (self.action, "action recall", self.action.recall),
             (self.action, "action precision", self.event.precision),
@@ -159,8 +160,8 @@ def evaluate_procedures(
     if not files and not (folder / PET).is_file():
         remedy = f"name a folder with {', '.join(f'{name}.jsonl' for name in SCHEMES)}"
         raise InputError("no annotated procedures", where=str(folder), remedy=remedy)
-    found = [_evaluate(file, spacy_model, split, reader) for file in files]
-    return [*found, _processes(folder, spacy_model, reader)] if (folder / PET).is_file() else found
+    evaluations = [_evaluate(file, spacy_model, split, reader) for file in files]
+    return [*evaluations, _processes(folder, spacy_model, reader)] if (folder / PET).is_file() else evaluations
 
 
 def _evaluate(file: Path, spacy_model: str | None, split: str, reader: Reader) -> Evaluation:
@@ -180,12 +181,12 @@ def _evaluate(file: Path, spacy_model: str | None, split: str, reader: Reader) -
 
 
 def _system(
-    name: str, texts: Sequence[Annotated], found: Sequence[Found], source: str = "", remark: str = ""
+    name: str, texts: Sequence[Annotated], answers: Sequence[Found], source: str = "", remark: str = ""
 ) -> System:
     whole, by_domain = _Counts(), defaultdict[str, _Counts](_Counts)
-    for gold, own in zip(texts, found, strict=True):
-        whole.add(gold, own)
-        by_domain[gold.domain].add(gold, own)
+    for gold, answer in zip(texts, answers, strict=True):
+        whole.add(gold, answer)
+        by_domain[gold.domain].add(gold, answer)
     figures = list(shares(whole.values()))
     if len(by_domain) > 1:
         for domain, counts in sorted(by_domain.items()):
@@ -195,16 +196,16 @@ def _system(
 
 def read_annotated(file: Path) -> list[Annotated]:
     """The texts of a file. Raises InputError with the line for what is none."""
-    found = []
+    texts = []
     with open_input(file) as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                found.append(_annotated(json.loads(line)))
+                texts.append(_annotated(json.loads(line)))
             except (KeyError, ValueError, TypeError, IndexError) as error:
                 remedy = "use the files of annotated procedures as they are"
                 message = f"no annotated procedure: {error!r}"
                 raise InputError(message, where=f"{file}:{number}", remedy=remedy) from error
-    return found
+    return texts
 
 
 def _annotated(record: Mapping[str, Any]) -> Annotated:
@@ -223,6 +224,7 @@ def _annotated(record: Mapping[str, Any]) -> Annotated:
         heads = {_head(text[start:end]) for label, start, end in spans if label in labels}
         return frozenset(head for head in heads if not _is_no_tool(head))
 
+    # Lists of tools have more than a text tells: only those that it names can be found in it.
     toolbox = frozenset(
         head for tool in record.get("tools", ()) if (head := _head(tool)) and head in set(map(singular, _words(text)))
     )
@@ -270,7 +272,7 @@ def _events_of(spacy_model: str | None, texts: Sequence[Annotated], reader: Read
         for text in texts
     ]
     parses = parse_documents(documents, spacy_model)
-    read = events_of_texts([Text(own, text.title) for own, text in zip(parses, texts, strict=True)], reader)
+    read = events_of_texts([Text(parsed, text.title) for parsed, text in zip(parses, texts, strict=True)], reader)
     return [each.events for each in read]
 
 
@@ -310,21 +312,21 @@ def _of_layer(name: str, texts: Sequence[Annotated], reader: Reader) -> list[Fou
 
     actions, tools, objects = _OWN[name]
     words = [words_of_lines(text.text) for text in texts]
-    titled = [ReaderText(text.title, own.sentences) for text, own in zip(texts, words, strict=True)]
+    titled = [ReaderText(text.title, words_of_text.sentences) for text, words_of_text in zip(texts, words, strict=True)]
     readings = reader.read(titled, name)
-    found = []
-    for own, reading in zip(words, readings, strict=True):
-        named = [word for sentence in own.sentences for word in sentence]
+    answers = []
+    for words_of_text, reading in zip(words, readings, strict=True):
+        named = [word for sentence in words_of_text.sentences for word in sentence]
         events: dict[int, frozenset[str]] = {}
         used = set()
         for event in reading.events:
             if sum(event.labels[label] for label in actions) >= _LEAST:
                 things = (thing for thing in event.parts(_LEAST) if thing.label in objects)
-                events[own.starts[event.word]] = frozenset(_head(named[thing.word]) for thing in things)
+                events[words_of_text.starts[event.word]] = frozenset(_head(named[thing.word]) for thing in things)
             if sum(event.labels[label] for label in tools) >= _LEAST:
                 used.add(_head(named[event.word]))
-        found.append(Found(events, frozenset(tool for tool in used if not _is_no_tool(tool))))
-    return found
+        answers.append(Found(events, frozenset(tool for tool in used if not _is_no_tool(tool))))
+    return answers
 
 
 def _processes(folder: Path, spacy_model: str | None, reader: Reader) -> Evaluation:
@@ -336,16 +338,19 @@ def _processes(folder: Path, spacy_model: str | None, reader: Reader) -> Evaluat
         for line in (folder / ANSWERS).read_text(encoding="utf-8").splitlines():
             answer = json.loads(line)
             answers[answer["model"]][answer["id"]] = _activities(answer["mentions"])
+    # PET has no scheme of spans; that of any set does, since only its texts are read here.
     texts = [_annotated({**record, "set": "myfixit"}) for record in records]
     read = _events_of(spacy_model, texts, reader)
-    own = {
+    extracted = {
         text.id: Counter(event.frame.verb.lower_ for event in events if event.mentions)
         for text, events in zip(texts, read, strict=True)
     }
-    systems = [System(name=EXTRACTOR, source=EXTRACTOR, figures=shares(_activity_scores(gold, own)))]
+    systems = [System(name=EXTRACTOR, source=EXTRACTOR, figures=shares(_activity_scores(gold, extracted)))]
     systems += [
-        System(name=name, role=Role.BASELINE, figures=shares(_activity_scores(gold, found)), remark="released answers")
-        for name, found in answers.items()
+        System(
+            name=name, role=Role.BASELINE, figures=shares(_activity_scores(gold, answered)), remark="released answers"
+        )
+        for name, answered in answers.items()
     ]
     size = {"texts": len(gold), "activities": sum(each.total() for each in gold.values())}
     return Evaluation(task="procedures", dataset="pet", split=ALL, exposure=_EXPOSURE, items=size, systems=systems)
@@ -356,9 +361,9 @@ def _activities(mentions: Iterable[Sequence[Any]]) -> Counter[str]:
     return Counter(named[1].lower().split()[0] for named in mentions if named[0].lower() == "activity")
 
 
-def _activity_scores(gold: Mapping[str, Counter[str]], found: Mapping[str, Counter[str]]) -> dict[str, float]:
-    right = sum((own & found.get(id, Counter())).total() for id, own in gold.items())
+def _activity_scores(gold: Mapping[str, Counter[str]], answers: Mapping[str, Counter[str]]) -> dict[str, float]:
+    right = sum((expected & answers.get(id, Counter())).total() for id, expected in gold.items())
     return {
         "activity recall": right / max(1, sum(each.total() for each in gold.values())),
-        "activity precision": right / max(1, sum(each.total() for each in found.values())),
+        "activity precision": right / max(1, sum(each.total() for each in answers.values())),
     }

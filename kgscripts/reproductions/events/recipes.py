@@ -82,15 +82,15 @@ def score_recipes(nlp: Language, recipes: list[TaggedRecipe], split: str) -> Eva
         beginning.add(begun & starts, starts)
         holding.add(spans, {span for span in spans if any(_holder([span], phrase) for phrase in every)})
         gold = {_head(phrase) for phrase in recipe.phrases if phrase.tag == "T"} - NO_TOOLS
-        found = _found_tools(mentions)
-        tools.add(found, gold)
+        named_tools = _found_tools(mentions)
+        tools.add(named_tools, gold)
         _count_targets(targets, recipe, mentions)
         timed = {(of.start, words) for of, words in _measures(recipe, "D") if of.tag == "Ac"}
         durations.add(_found_durations(mentions, starts), {item for item in timed if item[0] in begun})
         foods = {_head(phrase) for phrase in recipe.phrases if phrase.tag == "F"}
         measured = {(_head(of), words) for of, words in _measures(recipe, "Q") if of.tag == "F"}
         quantities.add(_found_quantities(mentions, foods), measured)
-        examples.append(example(recipe.text, sorted(gold), sorted(found), where=f"tools of {recipe.name}"))
+        examples.append(example(recipe.text, sorted(gold), sorted(named_tools), where=f"tools of {recipe.name}"))
     values = {
         "actions in an event": inside.recall,
         "actions that begin an event": beginning.recall,
@@ -161,13 +161,13 @@ def _found_durations(mentions: Iterable[EventMention], starts: Set[int]) -> set[
 
 
 def _found_quantities(mentions: Iterable[EventMention], foods: Set[str]) -> set[tuple[str, frozenset[str]]]:
-    found = {
+    quantities = {
         (singular(measure.thing.rsplit(" ", 1)[-1]), _compared(measure.words))
         for mention in mentions
         for measure in mention.measures
         if measure.kind is MeasureKind.QUANTITY
     }
-    return {(thing, words) for thing, words in found if thing in foods}
+    return {(thing, words) for thing, words in quantities if thing in foods}
 
 
 def _compared(words: str) -> frozenset[str]:

@@ -55,11 +55,11 @@ def text(
     from kgscripts.reproductions.events.parsing import evaluate_text
 
     report(description="parsing", total=len(treebanks))
-    found = []
+    evaluations = []
     for path in treebanks:
-        found.append(evaluate_text(path, pipeline=spacy_model, split=split))
+        evaluations.append(evaluate_text(path, pipeline=spacy_model, split=split))
         report(advance=1)
-    return found
+    return evaluations
 
 
 def place_of_extractor(
@@ -153,8 +153,8 @@ def reader(
     from kgscripts.models.registry import load
     from kgscripts.reproductions.events.labelled_passages import evaluate_agreement, evaluate_reader
 
-    found = evaluate_reader(load("reader", model), model, passages)
-    return [found] if passages else [found, evaluate_agreement()]
+    evaluation = evaluate_reader(load("reader", model), model, passages)
+    return [evaluation] if passages else [evaluation, evaluate_agreement()]
 
 
 @evaluation_task(

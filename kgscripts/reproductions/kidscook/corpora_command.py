@@ -51,8 +51,8 @@ def cloze(
         "pairs": len(pairs),
         "clozes": len(clozes),
         "words": len(words),
-        "blanks": sum(len(made.slots) for made in clozes),
-        "blank_tokens": sum(sum(made.blanks) for made in clozes),
+        "blanks": sum(len(pair.slots) for pair in clozes),
+        "blank_tokens": sum(sum(pair.blanks) for pair in clozes),
     }
     write_lines(output, map(construction.template_line, clozes))
     if whitelist_out:

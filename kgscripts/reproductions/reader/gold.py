@@ -155,9 +155,9 @@ def single_sentences(text: LabelledText) -> Iterator[LabelledText]:
     for sentence in text.text.sentences:
         number = {first + place: place for place in range(len(sentence))}
         first += len(sentence)
-        found = _renumbered(text, number, ReaderText("", [sentence]))
-        if found.words and _PLAIN.issuperset(found.words.values()):
-            yield found
+        labelled = _renumbered(text, number, ReaderText("", [sentence]))
+        if labelled.words and _PLAIN.issuperset(labelled.words.values()):
+            yield labelled
 
 
 def unpunctuated(text: LabelledText) -> LabelledText:
@@ -215,15 +215,15 @@ def read_set(path: Path) -> list[LabelledText]:
 
     Raises InputError with the line for what is none of these, and for a file that cannot be read.
     """
-    found = []
+    texts = []
     with TextIOWrapper(open_input(path), encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                found.append(_of_spans(json_object(line)))
+                texts.append(_of_spans(json_object(line)))
             except (InputError, KeyError, ValueError, TypeError, IndexError) as error:
                 remedy = "name wikihow-fg.jsonl, easdrl.jsonl or wet-lab.jsonl"
                 raise InputError(f"no annotated procedure: {error}", where=f"{path}:{number}", remedy=remedy) from error
-    return found
+    return texts
 
 
 PROCEDURES = ("wikihow-fg", "easdrl", "wet-lab")
@@ -264,8 +264,8 @@ def _of_spans(record: Mapping[str, Any]) -> LabelledText:
     name: str = record["set"]
     links, spans = PAIRS[name], record["spans"]
     words = words_of_lines(record["text"])
-    own = [("action" if label in _EASDRL else label, start, end) for label, start, end in spans]
-    labels, pairs = _labels(name, own, words)
+    mapped = [("action" if label in _EASDRL else label, start, end) for label, start, end in spans]
+    labels, pairs = _labels(name, mapped, words)
     for label, one, other in _with_tools_used(record["links"], record["text"], spans):
         thing, action = spans[one], spans[other]
         named = label if label in links else f"{thing[0]} {label.rstrip(digits)}"  # "Acts-on2" of a second thing

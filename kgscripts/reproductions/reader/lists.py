@@ -40,15 +40,15 @@ _ROLES = {
 
 def listed_texts() -> list[LabelledText]:
     """All texts of the lists."""
-    found = [_of_reality(text, name) for name in _REALITY for text in marked_texts(f"lists/{name}.txt", _PACKAGE)]
-    found += [_of_objects(text, "objects") for text in marked_texts("lists/objects.txt", _PACKAGE)]
-    found += [_of_objects(text, "pronouns") for text in marked_texts("lists/pronoun_objects.txt", _PACKAGE)]
-    found += [
+    texts = [_of_reality(text, name) for name in _REALITY for text in marked_texts(f"lists/{name}.txt", _PACKAGE)]
+    texts += [_of_objects(text, "objects") for text in marked_texts("lists/objects.txt", _PACKAGE)]
+    texts += [_of_objects(text, "pronouns") for text in marked_texts("lists/pronoun_objects.txt", _PACKAGE)]
+    texts += [
         text for row in _rows("tool_sentences.tsv") for text in _of_tool(row["text"], row["sub_event"], row["tool"])
     ]
     for row in _rows("tool_roles.tsv"):
-        found += _of_tool(row["text"], row["sub_event"], row["thing"], _ROLES[row["role"]])
-    return found
+        texts += _of_tool(row["text"], row["sub_event"], row["thing"], _ROLES[row["role"]])
+    return texts
 
 
 def _rows(name: str) -> Iterable[dict[str, str]]:

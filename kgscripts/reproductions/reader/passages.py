@@ -199,39 +199,39 @@ class _Sentence:
             raise self._wrong(f"{part!r} names nothing")
         word = self._nearest(name, verb.start) if name else None
         limit = word.start if word is not None else verb.start
-        found = tuple(self._before(noun, limit) for noun in antecedents.split("+")) if refers else ()
-        return Filler(EventRole(role), word, found)
+        nouns = tuple(self._before(noun, limit) for noun in antecedents.split("+")) if refers else ()
+        return Filler(EventRole(role), word, nouns)
 
     def _named(self, name: str, what: str = "word") -> list[Word]:
         """Where a word stands in the sentence; one place for ``word#2``."""
         bare, mark, count = name.partition("#")
-        found = self._occurrences(bare, self._place)
+        words = self._occurrences(bare, self._place)
         if mark:
-            found = found[int(count) - 1 : int(count)] if count.isdecimal() and count != "0" else []
-        if not found:
+            words = words[int(count) - 1 : int(count)] if count.isdecimal() and count != "0" else []
+        if not words:
             raise self._wrong(f"the sentence does not have the {what} {name!r}")
-        return found
+        return words
 
     def _occurrences(self, name: str, sentence: int) -> list[Word]:
         matches = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", self._sentences[sentence])
         return [Word(sentence, match.start(), match.end()) for match in matches]
 
     def _verb(self, name: str, after: int) -> Word:
-        found = self._named(name, "verb")
-        return next((word for word in found if word.start >= after), found[0])
+        words = self._named(name, "verb")
+        return next((word for word in words if word.start >= after), words[0])
 
     def _nearest(self, name: str, to: int) -> Word:
         return min(self._named(name), key=lambda word: abs(word.start - to))
 
     def _before(self, name: str, limit: int) -> Word:
         for sentence in range(self._place, -1, -1):
-            found = self._occurrences(name, sentence)
-            earlier = [word for word in found if sentence < self._place or word.end <= limit]
+            words = self._occurrences(name, sentence)
+            earlier = [word for word in words if sentence < self._place or word.end <= limit]
             if earlier:
                 return earlier[-1]
         # "Before you open it, let the engine cool": what a pronoun stands for may come behind it.
-        if found := self._occurrences(name, self._place):
-            return found[0]
+        if words := self._occurrences(name, self._place):
+            return words[0]
         raise self._wrong(f"no sentence so far has the word {name!r}")
 
     def _wrong(self, what: str) -> InputError:

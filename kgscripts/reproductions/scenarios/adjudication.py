@@ -48,16 +48,16 @@ def pairwise_agreement(annotations: Mapping[str, Sequence[ScenarioDocument]]) ->
         Where the sentences of a document differ, and where no two annotators share a document.
     """
     by_id = {name: {document.id: document for document in documents} for name, documents in annotations.items()}
-    found = []
+    agreements = []
     for first, second in combinations(by_id, 2):
         shared = [identifier for identifier in by_id[first] if identifier in by_id[second]]
         if shared:
             pairs = [(by_id[first][identifier], by_id[second][identifier]) for identifier in shared]
-            found.append(_agreement((first, second), pairs))
-    if not found:
+            agreements.append(_agreement((first, second), pairs))
+    if not agreements:
         remedy = "give the files of at least two annotators; documents are matched by their ids"
         raise InputError("no document has two annotators", remedy=remedy)
-    return found
+    return agreements
 
 
 def _agreement(annotators: tuple[str, str], pairs: Sequence[tuple[ScenarioDocument, ScenarioDocument]]) -> Agreement:
@@ -255,10 +255,10 @@ def _chains(documents: Mapping[str, ScenarioDocument]) -> Iterator[tuple[Chain, 
         for segment in document.segments:
             for scenario in segment.scenarios:
                 spans[scenario].append((segment.start, segment.end, annotator))
-    for scenario, found in spans.items():
+    for scenario, of_scenario in spans.items():
         joined: list[tuple[int, int, str]] = []
         reach = 0
-        for span in [*sorted(found), None]:
+        for span in [*sorted(of_scenario), None]:
             if joined and (span is None or span[0] >= reach):
                 annotators = tuple(sorted({annotator for _, _, annotator in joined}))
                 yield Chain(joined[0][0], reach, scenario, annotators), len(joined)

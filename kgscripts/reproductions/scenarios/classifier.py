@@ -84,8 +84,8 @@ class ScenarioClassifier(nn.Module):
         """
         with torch.inference_mode():
             logits = self(torch.from_numpy(vectors).double())
-            found: NDArray[np.float64] = logits.sigmoid().numpy().round(_DIGITS)
-        return found
+            probabilities: NDArray[np.float64] = logits.sigmoid().numpy().round(_DIGITS)
+        return probabilities
 
 
 def scenario_entropy(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -38,7 +38,7 @@ class ScoredDocuments:
     def found(self, floor: float) -> list[list[DetectedSegment]]:
         """The segments of each document, with this floor."""
         settings = evolve(self.settings, floor=floor)
-        return [detected_segments(own, settings) for own in self.scores]
+        return [detected_segments(of_document, settings) for of_document in self.scores]
 
     def found_without_own(self, floor: float) -> Iterator[list[DetectedSegment]]:
         """The segments of each document if its scenarios were not listed; documents that leave none are left out."""
@@ -56,14 +56,14 @@ class ScoredDocuments:
 
     def paired(self, floor: float) -> PairedDocuments:
         """The documents with what is found in them."""
-        found = zip(self.documents, self.found(floor), strict=True)
+        pairs = zip(self.documents, self.found(floor), strict=True)
         return pair_documents(
-            self.documents, {document.id: [ranked(item) for item in segments] for document, segments in found}
+            self.documents, {document.id: [ranked(item) for item in segments] for document, segments in pairs}
         )
 
     def unlisted_as_none(self, floor: float) -> float:
         """The share of sentences in which nothing is found if the scenarios of their document are not listed."""
-        segments = [item for found in self.found_without_own(floor) for item in found]
+        segments = [item for of_document in self.found_without_own(floor) for item in of_document]
         sentences = sum(item.end - item.start for item in segments)
         return sum(item.end - item.start for item in segments if not item.scenarios) / (sentences or 1)
 
@@ -135,7 +135,7 @@ def _reliability(scored: ScoredDocuments) -> Table:
             if item.scenarios:
                 place = _bin(item)
                 listed[place] += (1, item.end - item.start)
-                right[place] += sum(item.scenarios[0] in own for own in labels[item.start : item.end])
+                right[place] += sum(item.scenarios[0] in of_sentence for of_sentence in labels[item.start : item.end])
     for segments in scored.found_without_own(0.0):
         for item in segments:
             if item.scenarios:

@@ -159,16 +159,16 @@ def _label_figures(labels: Mapping[str, LabelScore]) -> Iterator[Figure]:
 
 def _tables(paired: PairedDocuments, labels: Mapping[str, LabelScore], outcomes: Sequence[Outcome]) -> dict[str, Table]:
     """The most frequent confusions, as in Table 7, and the predicted labels that are neither listed nor gold."""
-    found: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     confused = sorted(count_confusions(outcomes).items(), key=lambda item: (-item[1], item[0]))
     if rows := [(*pair, count) for pair, count in confused if NONE not in pair][:_CONFUSIONS]:
-        found["confusions of two scenarios"] = Table(columns=("gold", "predicted", "sentences"), rows=rows)
+        tables["confusions of two scenarios"] = Table(columns=("gold", "predicted", "sentences"), rows=rows)
     named = {name for document in paired.predicted for item in document.segments for name in item.scenarios}
     if unknown := sorted(name for name in named - {*labels, NONE} if not is_listed(name)):
-        found["predicted labels that are neither listed nor gold"] = Table(
+        tables["predicted labels that are neither listed nor gold"] = Table(
             columns=("label",), rows=[(name,) for name in unknown]
         )
-    return found
+    return tables
 
 
 def _examples(paired: PairedDocuments, system: str) -> Iterator[Example]:

@@ -68,12 +68,12 @@ def read_scenario_documents(
             raise InputError("it is empty", where=str(file.path), remedy=_REMEDY)
         if first[1].startswith(FIRST_LINE):
             name = file.name.removesuffix(".gz").removesuffix(".tsv")
-            found: Iterable[tuple[str, ScenarioDocument]] = [
+            located: Iterable[tuple[str, ScenarioDocument]] = [
                 (first[0], read_webanno(file.path, name, layer=layer, resolved=lambda label: _known(label, others)))
             ]
         else:
-            found = _json_documents(numbered_lines(file.path), others)
-        for where, document in found:
+            located = _json_documents(numbered_lines(file.path), others)
+        for where, document in located:
             if document.id in documents:
                 raise InputError(f"the id {document.id!r} occurs twice", where=where, remedy="rename one of them")
             documents[document.id] = document
@@ -98,9 +98,9 @@ def _document(record: Mapping[str, Any], others: Collection[str]) -> ScenarioDoc
     blank = next((number for number, sentence in enumerate(sentences) if not sentence.strip()), None)
     if blank is not None:
         raise InputError(f"sentence {blank} is blank")
-    found = [_segment(segment, others) for segment in segments_of(record)]
+    segments = [_segment(segment, others) for segment in segments_of(record)]
     return ScenarioDocument(
-        id=record_id(record), sentences=sentences, segments=[segment for segment in found if segment is not None]
+        id=record_id(record), sentences=sentences, segments=[segment for segment in segments if segment is not None]
     )
 
 
@@ -177,9 +177,9 @@ def stories_of(documents: Sequence[Document]) -> list[LabelledStory]:
         LabelledStory(
             id=document.name,
             scenario=scenario_of(document),
-            sentences=tuple(" ".join(document.text[start:end].split()) for start, end in found),
+            sentences=tuple(" ".join(document.text[start:end].split()) for start, end in of_story),
         )
-        for document, found in zip(documents, spans, strict=True)
+        for document, of_story in zip(documents, spans, strict=True)
     ]
 
 
@@ -190,7 +190,7 @@ def corpus_statistics(documents: Sequence[ScenarioDocument]) -> dict[str, int]:
         "documents": len(documents),
         "sentences": len(labels),
         "labelled_sentences": sum(map(bool, labels)),
-        "sentences_with_several_labels": sum(len(found) > 1 for found in labels),
+        "sentences_with_several_labels": sum(len(of_sentence) > 1 for of_sentence in labels),
         "segments": sum(len(document.segments) for document in documents),
-        "scenarios": len({scenario for found in labels for scenario in found}),
+        "scenarios": len({scenario for of_sentence in labels for scenario in of_sentence}),
     }

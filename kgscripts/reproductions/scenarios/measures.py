@@ -88,6 +88,7 @@ def count_labels(outcomes: Iterable[Outcome]) -> dict[str, Counts]:
     """The counts of each label that is gold or predicted, sorted by label."""
     counts: dict[str, Counts] = {}
     for outcome in outcomes:
+        # Not floats, so that three thirds are one label.
         part = Fraction(1, len(outcome.right) + len(outcome.missed))
         for label in outcome.right:
             counts.setdefault(label, Counts()).true_positives += part
@@ -186,15 +187,15 @@ def score_boundaries(documents: Sequence[tuple[Sequence[bool], Sequence[bool]]])
     errors = [window_errors(gold, predicted) for gold, predicted in documents if gold]
     right = sum(one and other for gold, predicted in documents for one, other in zip(gold, predicted, strict=True))
     expected = sum(sum(gold) for gold, _ in documents)
-    found = sum(sum(predicted) for _, predicted in documents)
+    detected = sum(sum(predicted) for _, predicted in documents)
     # Without any boundary there was none to be found.
-    score = Score(right / (found or 1), right / (expected or 1), 2 * right / ((found + expected) or 1))
+    score = Score(right / (detected or 1), right / (expected or 1), 2 * right / ((detected + expected) or 1))
     return BoundaryScores(
         pk=fmean(pk for pk, _ in errors) if errors else None,
         window_diff=fmean(difference for _, difference in errors) if errors else None,
-        score=score if expected or found else Score(1.0, 1.0, 1.0),
+        score=score if expected or detected else Score(1.0, 1.0, 1.0),
         gold=expected,
-        predicted=found,
+        predicted=detected,
     )
 
 

@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from kgscripts.models.scenarios.protocol import ScenarioModel
 
 
-def _figures(found: Mapping[str, int]) -> tuple[Figure, ...]:
+def _figures(totals: Mapping[str, int]) -> tuple[Figure, ...]:
     """Shares of nothing are 0."""
     return (
         *shares(
             {
-                "mention precision": found["right"] / (found["assigned"] or 1),
-                "mention recall": found["right"] / (found["labelled"] or 1),
-                "mention precision, each scenario": found["right scenarios"] / (found["assigned scenarios"] or 1),
+                "mention precision": totals["right"] / (totals["assigned"] or 1),
+                "mention recall": totals["right"] / (totals["labelled"] or 1),
+                "mention precision, each scenario": totals["right scenarios"] / (totals["assigned scenarios"] or 1),
             }
         ),
-        *counts({"mentions with a scenario": found["assigned"], "with a right one": found["right"]}),
+        *counts({"mentions with a scenario": totals["assigned"], "with a right one": totals["right"]}),
     )
 
 
@@ -74,9 +74,9 @@ def evaluate_mentions(
         runs.insert(1, (offering, [beside], texts, [detecting, "labels", "scenario-vectors", *named]))
     scores: list[tuple[Counter[str], list[Example]]] = []
     with TemporaryDirectory() as folder:
-        for system, inputs, given, others in runs:
+        for system, inputs, run_texts, others in runs:
             graph = Path(folder, str(len(scores)))
-            build_graph(inputs, graph, texts=given, extractors=["sentences", "events", *others])
+            build_graph(inputs, graph, texts=run_texts, extractors=["sentences", "events", *others])
             called = ", ".join(filter(None, (system.name, system.setting)))
             scores.append(score_mentions(StoredGraph.open(graph), gold, called))
     return Evaluation(
@@ -88,8 +88,10 @@ def evaluate_mentions(
             "mentions": scores[0][0]["mentions"],
             "of them in labelled sentences": scores[0][0]["labelled"],
         },
-        systems=[evolve(system, figures=_figures(own)) for (system, *_), (own, _) in zip(runs, scores, strict=True)],
-        examples=[example for _, own in scores for example in own],
+        systems=[
+            evolve(system, figures=_figures(totals)) for (system, *_), (totals, _) in zip(runs, scores, strict=True)
+        ],
+        examples=[example for _, of_run in scores for example in of_run],
     )
 
 
@@ -139,15 +141,15 @@ def score_mentions(
             remedy = "build the graph from the sentences of the document, joined by line ends or spaces"
             raise InputError("the source of the graph has another text", where=name, remedy=remedy)
         documents[sources[name]["id"]] = document
-    found = _scenarios_of_mentions(graph)
+    scenarios_of = _scenarios_of_mentions(graph)
     examples = []
     totals: Counter[str] = Counter()
     labels = {source: _labels(document) for source, document in documents.items()}
     for row in graph.select("Passage", ["id", "start", "text", "source"], {"source": documents}).to_pylist():
-        if row["id"] not in found:
+        if row["id"] not in scenarios_of:
             continue
         starts, scenarios = labels[row["source"]]
-        expected, assigned = scenarios[bisect_right(starts, row["start"]) - 1], found[row["id"]]
+        expected, assigned = scenarios[bisect_right(starts, row["start"]) - 1], scenarios_of[row["id"]]
         totals["mentions"] += 1
         totals["labelled"] += bool(expected)
         totals["assigned"] += bool(assigned)
@@ -165,12 +167,12 @@ def _scenarios_of_mentions(graph: StoredGraph) -> dict[str, set[str]]:
     """The scenarios of each mention of an event, by the id of its passage; empty for none."""
     names = {row["id"]: row["label"] for row in graph.select("Scenario", ["id", "label"]).to_pylist()}
     steps = {row["id"]: row["scenario"] for row in graph.select("SubEvent", ["id", "scenario"]).to_pylist()}
-    found: dict[str, set[str]] = {}
+    scenarios_of: dict[str, set[str]] = {}
     for row in graph.rows("REALIZES"):
-        scenarios = found.setdefault(row["from_id"], set())
+        scenarios = scenarios_of.setdefault(row["from_id"], set())
         if (scenario := steps[row["to_id"]]) is not None:
             scenarios.add(_key(names[scenario]))
-    return found
+    return scenarios_of
 
 
 def _labels(document: ScenarioDocument) -> tuple[list[int], list[set[str]]]:

@@ -86,14 +86,14 @@ def story_parts(
     held: list[LabelledStory] = []
     owed = 0.0
     for scenario in sorted(by_scenario.keys() - set(taken)):
-        own = list(by_scenario[scenario])
-        choice.shuffle(own)
+        group = list(by_scenario[scenario])
+        choice.shuffle(group)
         # Over all scenarios the share is right, although most have few stories.
-        owed += held_out * len(own)
-        number = min(len(own) - 1, int(owed))
+        owed += held_out * len(group)
+        number = min(len(group) - 1, int(owed))
         owed -= number
-        held += own[:number]
-        train += own[number:]
+        held += group[:number]
+        train += group[number:]
     return StoryParts(train=train, held_out=held, train_filler=fillers[0], held_out_filler=fillers[1])
 
 
@@ -112,22 +112,22 @@ def read_filler(path: str | Path) -> list[tuple[str, ...]]:
     InputError
         For a file that cannot be read, and where there is no such sentence.
     """
-    found: list[tuple[str, ...]] = []
+    runs: list[tuple[str, ...]] = []
     for file in find_files([path]):
         with open_source(file) as source:
             try:
                 is_inscript = sniff(source.sample(), source.name) == "inscript"
-                found += _of_inscript(source) if is_inscript else ()
+                runs += _of_inscript(source) if is_inscript else ()
             except DamagedSourceError as error:
                 raise InputError(error.detail, where=f"{file.name}:{error.line}", remedy="get it again") from error
         if is_inscript:
             continue
         for document in read_scenario_documents(file.path):
-            found += _runs(document.sentences, [not labels for labels in document.labels()])
-    if not found:
+            runs += _runs(document.sentences, [not labels for labels in document.labels()])
+    if not runs:
         remedy = "give InScript files, or documents of which some sentences are in no segment"
         raise InputError("no sentence without a scenario", where=str(path), remedy=remedy)
-    return found
+    return runs
 
 
 def _of_inscript(source: Source) -> Iterator[tuple[str, ...]]:

@@ -77,9 +77,9 @@ def predict_on_gold(model: SegmentLabeller, documents: Sequence[ScenarioDocument
 
 
 def _ranked(
-    documents: Sequence[ScenarioDocument], found: Sequence[Sequence[DetectedSegment]]
+    documents: Sequence[ScenarioDocument], detected: Sequence[Sequence[DetectedSegment]]
 ) -> dict[str, list[LabelledSegment]]:
-    pairs = zip(documents, found, strict=True)
+    pairs = zip(documents, detected, strict=True)
     return {document.id: [ranked(segment) for segment in segments] for document, segments in pairs}
 
 

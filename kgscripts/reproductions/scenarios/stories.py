@@ -78,13 +78,13 @@ def story_accuracy(
             )
         right_among_theirs += next((label for label in predicted if label in theirs), "") == gold
     number = sum(map(len, parts))
-    found = shares({"accuracy": 1 - len(mistakes) / number, "accuracy among theirs": right_among_theirs / number})
+    figures = shares({"accuracy": 1 - len(mistakes) / number, "accuracy among theirs": right_among_theirs / number})
     return Evaluation(
         task="scenarios of whole stories",
         dataset="labelled stories",
         split=f"{folds} folds",
         items={"stories": number, "scenarios": len(theirs)},
-        systems=[System(name=_NAME, figures=found)],
+        systems=[System(name=_NAME, figures=figures)],
         examples=mistakes,
     )
 

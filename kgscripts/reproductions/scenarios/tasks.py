@@ -145,11 +145,13 @@ def scenarios(
     else:
         assert predictions is not None
         name, predicted = predictions.name, read_predictions(predictions)
-    found = evaluate_scenarios(documents, predicted, on_gold, **_called(gold, split), system=name, source=model or "")
+    evaluation = evaluate_scenarios(
+        documents, predicted, on_gold, **_called(gold, split), system=name, source=model or ""
+    )
     if predictions_out is not None:
         records = (segments_record(document.id, predicted[document.id]) for document in documents)
         write_lines(predictions_out, (json_text(record, indent=None) for record in records))
-    return [found]
+    return [evaluation]
 
 
 @evaluation_task("--gold documents.jsonl --model default", place=of_checkpoint("scenarios"))
@@ -198,5 +200,7 @@ def scenario_mentions(
 
     labels = [] if beside is None else [scenario_of(document) for document in story_documents(beside)]
     documents = read_scenario_documents(gold, others=list(filter(None, labels)))
-    found = evaluate_mentions(documents, load("scenarios", model), **_called(gold, split), source=model, beside=beside)
-    return [found]
+    evaluation = evaluate_mentions(
+        documents, load("scenarios", model), **_called(gold, split), source=model, beside=beside
+    )
+    return [evaluation]

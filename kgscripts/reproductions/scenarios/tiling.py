@@ -143,23 +143,23 @@ class ScenarioParts:
             return random_segments(document.sentences, boundary_share=share, seed=seed)
         if segmentation == MAJORITY:
             return [(0, len(document.sentences))] if document.sentences else []
-        found = []
+        segments = []
         for start in range(0, len(document.sentences), _MOST_SENTENCES):
             weights = topic_weights(self.topics, document.words[start : start + _MOST_SENTENCES])
-            found += [(start + first, start + last) for first, last in tile(weights, self.settings.tiling)]
-        return found
+            segments += [(start + first, start + last) for first, last in tile(weights, self.settings.tiling)]
+        return segments
 
     def rankings(self, document: ReadDocument, spans: Spans) -> list[tuple[float, tuple[tuple[str, float], ...]]]:
         """The entropy of each segment, and its `RANKED` most probable scenarios."""
-        found = []
+        rankings = []
         for at in range(0, len(spans), _SEGMENTS):
             segments = [document.segment(start, end) for start, end in spans[at : at + _SEGMENTS]]
             probabilities = self.classifier.probabilities(self.tfidf.vectors(segments))
             for entropy, row in zip(scenario_entropy(probabilities), probabilities, strict=True):
                 best = np.argsort(-row, kind="stable")[:RANKED]
                 ranking = tuple((self.settings.scenarios[place], float(row[place])) for place in best)
-                found.append((float(entropy), ranking))
-        return found
+                rankings.append((float(entropy), ranking))
+        return rankings
 
 
 @define(eq=False, repr=False, slots=False)
@@ -180,12 +180,12 @@ class TopicTilingModel:
 
     def label(self, documents: Sequence[Sequence[str]], spans: Sequence[Spans] | None) -> list[list[DetectedSegment]]:
         """See `SegmentLabeller`; without `spans`, those of the model's own segments."""
-        found = []
+        detected = []
         for at in range(0, len(documents), _DOCUMENTS):
             for place, document in enumerate(ReadDocument.read(documents[at : at + _DOCUMENTS]), at):
-                own = self.parts.spans(self._segmentation, document) if spans is None else spans[place]
-                found.append(self._detected(document, own))
-        return found
+                segments = self.parts.spans(self._segmentation, document) if spans is None else spans[place]
+                detected.append(self._detected(document, segments))
+        return detected
 
     def variant(self, segmentation: str) -> TopicTilingModel:
         """The same classifier on other segments: ``sentence``, ``random``, or ``majority``, which needs none."""

@@ -71,6 +71,7 @@ class TopicModel:
         parameters = self.priors + counts.sum() / len(self.priors)
         relevance = probabilities
         for _ in range(_ROUNDS):
+            # A common factor, which keeps the exponential in range, is gone after the division.
             relevance = probabilities * np.exp(digamma(parameters) - digamma(parameters).max())[:, None]
             relevance /= relevance.sum(axis=0)
             parameters = self.priors + relevance @ counts
@@ -146,6 +147,7 @@ def tile(topics: NDArray[np.float64], settings: TilingSettings) -> list[tuple[in
     for _ in range(settings.smoothing if len(coherence) else 0):
         coherence = uniform_filter1d(coherence, _SMOOTHED, mode="nearest")
     coherence = coherence.round(_DIGITS)
+    # Of a plateau, this is the middle.
     minima = find_peaks(-coherence)[0]
     depths = depth_scores(coherence, minima)
     # Equally deep minima are the threshold themselves, up to rounding.
@@ -163,6 +165,7 @@ def random_segments(sentences: Sequence[str], *, boundary_share: float, seed: in
     """A boundary follows each sentence with the probability `boundary_share`; the same text has the same segments."""
     if not sentences:
         return []
+    # Texts of users may have half a surrogate pair, which plain UTF-8 refuses.
     text = "\n".join(sentences).encode("utf-8", "surrogatepass")
     draws = np.random.default_rng([seed, *sha256(text).digest()]).random(len(sentences) - 1)
     chosen = np.flatnonzero(draws < boundary_share) + 1

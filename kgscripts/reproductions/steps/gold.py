@@ -42,7 +42,9 @@ class GoldSteps:
         for step in self.steps:
             if step.action is not None:
                 counts[step.action][step.group] += 1
-        return {action: min(own, key=lambda group: (-own[group], group)) for action, own in counts.items()}
+        return {
+            action: min(of_action, key=lambda group: (-of_action[group], group)) for action, of_action in counts.items()
+        }
 
 
 @frozen
@@ -67,15 +69,15 @@ def read_events(documents: Sequence[Document]) -> list[list[ReadStep]]:
     """The events of each document, as the extractors that ship read them, in text order."""
     chosen = choose(["sentences", "events"], (), describe_pipeline)
     reader = DocumentReader(chosen, strict=True)
-    found: list[list[ReadStep]] = []
+    events: list[list[ReadStep]] = []
     for start in range(0, len(documents), _DOCUMENTS):
         block = documents[start : start + _DOCUMENTS]
         records = reader.records(block)
-        found += [
+        events += [
             _in_order(record for record in records[document.digest] if isinstance(record, EventMention))
             for document in block
         ]
-    return found
+    return events
 
 
 def _in_order(mentions: Iterable[EventMention]) -> list[ReadStep]:
@@ -105,14 +107,14 @@ def grouped_scenarios(texts: Sequence[GroupedText]) -> list[GoldScenario]:
         of_scenario[text.scenario].append([event.action for event in events])
         for place, group in text.groups:
             passage = text.document.passages[place]
-            own = [event for event in events if passage.start <= event.start < passage.end]
+            inside = [event for event in events if passage.start <= event.start < passage.end]
             words = text.document.text[passage.start : passage.end]
-            step = GoldStep(group, own[0].action if own else None, words)
+            step = GoldStep(group, inside[0].action if inside else None, words)
             annotated[text.scenario][text.annotation].append(step)
     return [
         GoldScenario(
             scenario,
-            [own for own in mentions if own],
+            [of_text for of_text in mentions if of_text],
             [GoldSteps(name, steps) for name, steps in annotated[scenario].items()],
         )
         for scenario, mentions in of_scenario.items()
@@ -136,10 +138,12 @@ def inscript_scenarios(directory: Path) -> list[GoldScenario]:
         texts[scenario].append([event.action for event in events])
         labels = [(word.start, word.event) for word in story.words if word.is_event_head]
         for event in events:
-            own = [label for start, label in labels if event.start <= start < event.end]
-            if own and own[0].startswith("ScrEv_") and own[0] != "ScrEv_other":
-                steps[scenario].append(GoldStep(own[0], event.action, story.document.text[event.start : event.end]))
+            inside = [label for start, label in labels if event.start <= start < event.end]
+            if inside and inside[0].startswith("ScrEv_") and inside[0] != "ScrEv_other":
+                steps[scenario].append(GoldStep(inside[0], event.action, story.document.text[event.start : event.end]))
     return [
-        GoldScenario(scenario, [own for own in found if own], [GoldSteps("InScript", steps[scenario])])
-        for scenario, found in texts.items()
+        GoldScenario(
+            scenario, [of_text for of_text in of_scenario if of_text], [GoldSteps("InScript", steps[scenario])]
+        )
+        for scenario, of_scenario in texts.items()
     ]

@@ -60,8 +60,8 @@ def judged_steps(
     rows = list(rows)
     steps = graph_steps(graph, {row["scenario"] for row in rows})
     for row in rows:
-        if (found := steps.get((row["scenario"], row["step"]))) is not None:
-            yield row, found
+        if (step := steps.get((row["scenario"], row["step"]))) is not None:
+            yield row, step
 
 
 def graph_steps(graph: StoredGraph, scenarios: Iterable[str]) -> dict[tuple[str, str], GraphStep]:
@@ -76,14 +76,14 @@ def graph_steps(graph: StoredGraph, scenarios: Iterable[str]) -> dict[tuple[str,
     wordings: dict[str, list[str]] = defaultdict(list)
     for row in expressed:
         wordings[row["from_id"]].append(actions[row["to_id"]])
-    found: dict[tuple[str, str], GraphStep] = {}
+    steps: dict[tuple[str, str], GraphStep] = {}
     for names in ({step: [label] for step, label in labels.items()}, wordings):
         for row in relations:
             scenario = wanted[row["from_id"]]
             step = GraphStep(scenario["label"], scenario["support"], labels[row["to_id"]], row)
             for name in names.get(row["to_id"], ()):
-                found.setdefault((scenario["label"], name), step)
-    return found
+                steps.setdefault((scenario["label"], name), step)
+    return steps
 
 
 def evaluate_importance(graph: StoredGraph) -> Evaluation:
@@ -104,16 +104,18 @@ def evaluate_importance(graph: StoredGraph) -> Evaluation:
             remedy="build it of the stories of MCScript",
         )
     gold = [Importance(row["first"]) for row in agreed]
-    found = [steps.get((row["scenario"], row["step"])) for row in agreed]
+    matched = [steps.get((row["scenario"], row["step"])) for row in agreed]
     answers = {
-        OURS: [step.importance if step else None for step in found],
-        SHARE: [step.by_share if step else None for step in found],
+        OURS: [step.importance if step else None for step in matched],
+        SHARE: [step.by_share if step else None for step in matched],
     }
     hidden = [
-        step is None or not step.row["usual"] for step, right in zip(found, gold, strict=True) if right == "essential"
+        step is None or not step.row["usual"] for step, right in zip(matched, gold, strict=True) if right == "essential"
     ]
     missed = Figure(metric="essential steps hidden", value=sum(hidden) / max(1, len(hidden)), direction=Direction.LOWER)
-    figures = {name: [*_f1(gold, own), *((missed,) if name == OURS else ())] for name, own in answers.items()}
+    figures = {
+        name: [*_f1(gold, of_system), *((missed,) if name == OURS else ())] for name, of_system in answers.items()
+    }
     return Evaluation(
         task="importance",
         dataset=DATASET,
@@ -123,7 +125,7 @@ def evaluate_importance(graph: StoredGraph) -> Evaluation:
         items={
             "steps judged twice": len(rows),
             "of which both judgements agree": len(agreed),
-            "of these in the graph": sum(step is not None for step in found),
+            "of these in the graph": sum(step is not None for step in matched),
         },
         systems=compared(figures, OURS, source=OURS),
         examples=[
@@ -137,7 +139,7 @@ def evaluate_importance(graph: StoredGraph) -> Evaluation:
 def _f1(gold: Sequence[Importance], answers: Sequence[Importance | None]) -> tuple[Figure, ...]:
     """The F1 of each class, and their mean first."""
     right = Counter(one for one, other in zip(gold, answers, strict=True) if one == other)
-    expected, given = Counter(gold), Counter(answers)
-    each = {kind: 2 * right[kind] / max(1, expected[kind] + given[kind]) for kind in Importance}
+    expected, answered = Counter(gold), Counter(answers)
+    each = {kind: 2 * right[kind] / max(1, expected[kind] + answered[kind]) for kind in Importance}
     figures = shares({"macro F1": sum(each.values()) / len(each)}, "")
     return (*figures, *(figure for kind, value in each.items() for figure in shares({"F1": value}, kind.value)))

@@ -70,14 +70,14 @@ def action_rules(
     merged = [int(number) for number in merger.clusters(contexts)]
     sources = [int(number) for number in np.asarray(contexts.presence.sum(axis=1))]
     _, means = kmeans2(contexts.vectors, max(merged) + 1, minit="++", seed=_SEED)
-    found: dict[str, Sequence[object]] = {
+    rules: dict[str, Sequence[object]] = {
         VERB_AND_OBJECT: [cluster_key(action) for action in actions],
         KMEANS: np.asarray(means).tolist(),
         **{f"merged, threshold {value:g}": merger.at(value).clusters(contexts).tolist() for value in thresholds},
         MERGED: merged,
         GRAPH: assembled_clusters(actions, sources, merged),
     }
-    return {name: dict(zip(actions, steps, strict=True)) for name, steps in found.items()}
+    return {name: dict(zip(actions, steps, strict=True)) for name, steps in rules.items()}
 
 
 DESCRIPT, INSCRIPT = "DeScript", "InScript"
@@ -106,11 +106,11 @@ def evaluate_steps(
     scenarios = {DESCRIPT: descript_scenarios(descript)} if descript is not None else {}
     scenarios |= {INSCRIPT: inscript_scenarios(inscript)} if inscript is not None else {}
     dishes = read_dishes(ara) if ara is not None else []
-    found = [
-        score_scenarios(own, lambda _: merger, dataset=dataset, split="all", source=str(model), thresholds=thresholds)
-        for dataset, own in scenarios.items()
+    evaluations = [
+        score_scenarios(gold, lambda _: merger, dataset=dataset, split="all", source=str(model), thresholds=thresholds)
+        for dataset, gold in scenarios.items()
     ]
-    return found + ([score_recipes(dishes, merger, source=str(model), thresholds=thresholds)] if dishes else [])
+    return evaluations + ([score_recipes(dishes, merger, source=str(model), thresholds=thresholds)] if dishes else [])
 
 
 def score_scenarios(
@@ -137,13 +137,13 @@ def score_scenarios(
         for annotation in scenario.annotations:
             name = annotation.name if annotation.name.endswith(".xml") else scenario.scenario
             names.append(name.removesuffix(".new.xml"))
-            for rule, own in _scores(annotation, rules).items():
-                scores[rule].append(own)
+            for rule, of_rule in _scores(annotation, rules).items():
+                scores[rule].append(of_rule)
             parts = {step.action and merged[step.action] for step in annotation.steps} - {None}
             clusters += len(parts) + sum(step.action is None for step in annotation.steps)
             examples += _examples(names[-1], annotation, merged)
     annotations = [annotation for scenario in scenarios for annotation in scenario.annotations]
-    figures = {rule: _figures(names, own) for rule, own in scores.items()}
+    figures = {rule: _figures(names, of_rule) for rule, of_rule in scores.items()}
     return Evaluation(
         task="steps",
         dataset=dataset,
@@ -168,8 +168,8 @@ def _figures(names: Sequence[str], scores: Sequence[Mapping[str, float]]) -> lis
     """Those of one rule: means over annotations, and the B-cubed F1 of each as a part."""
     means = {metric: fmean(item[metric] for item in scores) for metric in scores[0]}
     pairs = zip(names, scores, strict=True)
-    own = [figure for name, item in pairs for figure in shares({"B-cubed F1": item["B-cubed F1"]}, name)]
-    return [*shares(means), *own]
+    of_annotations = [figure for name, item in pairs for figure in shares({"B-cubed F1": item["B-cubed F1"]}, name)]
+    return [*shares(means), *of_annotations]
 
 
 def _share_meant(annotation: GoldSteps, step_of: Mapping[ActionParts, object]) -> float:
@@ -179,8 +179,8 @@ def _share_meant(annotation: GoldSteps, step_of: Mapping[ActionParts, object]) -
     label_of: dict[object, ActionParts] = {}
     for action in sorted(counts, key=lambda action: (-counts[action], action)):
         label_of.setdefault(step_of[action], action)
-    told = [(step.group, step.action) for step in annotation.steps if step.action is not None]
-    return sum(group == groups[label_of[step_of[action]]] for group, action in told) / max(1, len(told))
+    labelled = [(step.group, step.action) for step in annotation.steps if step.action is not None]
+    return sum(group == groups[label_of[step_of[action]]] for group, action in labelled) / max(1, len(labelled))
 
 
 def _examples(name: str, annotation: GoldSteps, cluster_of: Mapping[ActionParts, object]) -> Iterator[Example]:
@@ -190,8 +190,10 @@ def _examples(name: str, annotation: GoldSteps, cluster_of: Mapping[ActionParts,
             continue
         others = [other for other in annotation.steps if other is not step]
         same = [other.text for other in others if other.group == step.group]
-        found = [other.text for other in others if other.action and cluster_of[other.action] == cluster_of[step.action]]
-        both = [sorted(set(texts)) for texts in (same, found)]
+        joined = [
+            other.text for other in others if other.action and cluster_of[other.action] == cluster_of[step.action]
+        ]
+        both = [sorted(set(texts)) for texts in (same, joined)]
         yield Example(system=MERGED, where=name, text=step.text, gold=both[0], found=both[1])
 
 
@@ -209,13 +211,13 @@ def _scores(
             ("alone", place) if step.action is None else part_of[step.action] for place, step in enumerate(steps)
         ]
     gold = [step.group for step in steps]
-    found = {
+    scores = {
         rule: {**named("B-cubed", b_cubed_scores(gold, parts)), **named("pair", pair_scores(gold, parts))}
         for rule, parts in rules.items()
     }
     for name, part_of in of_actions.items():
-        found[name]["steps that mean the label"] = _share_meant(annotation, part_of)
-    return found
+        scores[name]["steps that mean the label"] = _share_meant(annotation, part_of)
+    return scores
 
 
 _SHOWN = 50
@@ -248,20 +250,22 @@ def score_recipes(
     overall: dict[str, _Counts] = defaultdict(_Counts)
     parts: list[Figure] = []
     examples: list[Example] = []
-    found = 0
+    mentioned = 0
     for dish in dishes:
         events = {name: next(texts) for name in dish.recipes}
         actions = {(name, phrase.token): _read(phrase, events[name]) for name, phrase in _annotated(dish)}
-        found += sum(map(bool, actions.values()))
-        rules = action_rules([[event.action for event in own] for own in events.values() if own], merger, thresholds)
+        mentioned += sum(map(bool, actions.values()))
+        rules = action_rules(
+            [[event.action for event in of_recipe] for of_recipe in events.values() if of_recipe], merger, thresholds
+        )
         for rule, step_of in rules.items():
-            steps = {token: frozenset(step_of[action] for action in own) for token, own in actions.items()}
+            steps = {token: frozenset(step_of[action] for action in of_token) for token, of_token in actions.items()}
             _count(overall[rule], dish, steps)
             if rule == GRAPH:
                 _count(of_dish := _Counts(), dish, steps)
                 parts += of_dish.figures(dish.name)
                 examples += _examples_of_dish(dish, steps)
-    figures = {rule: [*own.figures(), *(parts if rule == GRAPH else ())] for rule, own in overall.items()}
+    figures = {rule: [*of_rule.figures(), *(parts if rule == GRAPH else ())] for rule, of_rule in overall.items()}
     left_out = sum(dish.left_out for dish in dishes)
     return Evaluation(
         task="steps",
@@ -271,7 +275,7 @@ def score_recipes(
         items={
             "recipes": sum(len(dish.recipes) for dish in dishes),
             "actions": sum(1 for dish in dishes for _ in _annotated(dish)),
-            "actions in a mention": found,
+            "actions in a mention": mentioned,
             "judged actions": sum(len(dish.alignments) for dish in dishes),
             "aligned pairs": overall[MERGED].pairs.gold,
         },
@@ -298,25 +302,25 @@ def _read(phrase: TaggedPhrase, events: Sequence[ReadStep]) -> frozenset[ActionP
 def _count(counts: _Counts, dish: Dish, steps: Mapping[_Token, frozenset[object]]) -> None:
     for item in dish.alignments:
         there = {phrase.token for phrase in dish.recipes[item.other_recipe].actions}
-        own = steps[item.recipe, item.action.token]
-        found = {token for token in there if own & steps[item.other_recipe, token]}
+        steps_of_action = steps[item.recipe, item.action.token]
+        joined = {token for token in there if steps_of_action & steps[item.other_recipe, token]}
         gold = {item.other.token} if item.other else set()
-        counts.pairs.add(found, gold)
-        counts.actions.add({bool(found & gold)} if found else set(), {True})
+        counts.pairs.add(joined, gold)
+        counts.actions.add({bool(joined & gold)} if joined else set(), {True})
 
 
 def _examples_of_dish(dish: Dish, steps: Mapping[_Token, frozenset[object]]) -> Iterator[Example]:
     """Each judged action in its recipe, with the aligned action and those in one step with it."""
     for item in dish.alignments:
         recipe, other = dish.recipes[item.recipe], dish.recipes[item.other_recipe]
-        own = steps[item.recipe, item.action.token]
-        found = [phrase for phrase in other.actions if own & steps[item.other_recipe, phrase.token]]
+        steps_of_action = steps[item.recipe, item.action.token]
+        joined = [phrase for phrase in other.actions if steps_of_action & steps[item.other_recipe, phrase.token]]
         yield Example(
             system=GRAPH,
             where=f"{item.recipe}, {item.other_recipe}",
             text=_around(recipe.text, item.action),
             gold=[_around(other.text, item.other)] if item.other else [],
-            found=[_around(other.text, phrase) for phrase in found],
+            found=[_around(other.text, phrase) for phrase in joined],
         )
 
 

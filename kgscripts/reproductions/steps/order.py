@@ -77,9 +77,9 @@ class ScenarioOrder:
 
     def comes_first(self, first: str, second: str) -> bool | None:
         """The same; where PRECEDES leaves it open, by the ranks, if these are far enough apart (`RANKS_APART`)."""
-        found = self.precedes(first, second)
-        if found is not None or first not in self.rank or second not in self.rank:
-            return found
+        answer = self.precedes(first, second)
+        if answer is not None or first not in self.rank or second not in self.rank:
+            return answer
         apart = self.rank[second] - self.rank[first]
         return apart > 0 if abs(apart) >= RANKS_APART * len(self.rank) else None
 
@@ -98,19 +98,19 @@ def scenario_orders(graph: StoredGraph) -> dict[str, ScenarioOrder]:
     actions = {row["id"]: _action(row) for row in graph.select("Action", ["id", *_PARTS]).to_pylist()}
     steps = graph.select("SubEvent", ["id", "scenario"]).to_pylist()
     scenario_of_step = {row["id"]: labels[row["scenario"]] for row in steps if row["scenario"]}
-    found = {label: ScenarioOrder() for label in labels.values()}
+    orders = {label: ScenarioOrder() for label in labels.values()}
     # If several steps have actions with the same key, the step with the best supported action.
     wordings = graph.select("EXPRESSED_AS", ["from_id", "to_id", "support"]).to_pylist()
     for row in sorted(wordings, key=lambda row: (row["support"], row["from_id"])):
         if row["from_id"] in scenario_of_step:
-            own, action = found[scenario_of_step[row["from_id"]]], actions[row["to_id"]]
-            own.step_of[key_of(action)] = own.step_of_label[action.label] = row["from_id"]
+            of_scenario, action = orders[scenario_of_step[row["from_id"]]], actions[row["to_id"]]
+            of_scenario.step_of[key_of(action)] = of_scenario.step_of_label[action.label] = row["from_id"]
     for row in graph.rows("HAS_SUB_EVENT"):
-        own = found[labels[row["from_id"]]]
-        own.mean_position[row["to_id"]], own.rank[row["to_id"]] = row["mean_position"], row["rank"]
+        of_scenario = orders[labels[row["from_id"]]]
+        of_scenario.mean_position[row["to_id"]], of_scenario.rank[row["to_id"]] = row["mean_position"], row["rank"]
     for row in graph.rows("PRECEDES"):
-        found[scenario_of_step[row["from_id"]]].order.add_edge(row["from_id"], row["to_id"], required=row["required"])
-    return found
+        orders[scenario_of_step[row["from_id"]]].order.add_edge(row["from_id"], row["to_id"], required=row["required"])
+    return orders
 
 
 def _action(row: Mapping[str, str | None]) -> Action:
@@ -129,7 +129,7 @@ def similar_steps(
     asked: dict[str, set[str]] = defaultdict(set)
     for document, events in held:
         asked[scenario_of(document)].update(event.action.label for event in events)
-    found: dict[tuple[str, str], str] = {}
+    nearest: dict[tuple[str, str], str] = {}
     for scenario, order in orders.items():
         known, unknown = sorted(order.step_of_label), sorted(asked[scenario])
         if not known or not unknown:
@@ -140,8 +140,8 @@ def similar_steps(
         cosines = units[len(known) :] @ units[: len(known)].T
         for label, row in zip(unknown, cosines, strict=True):
             if row.max() >= LEAST_SIMILAR:
-                found[scenario, label] = order.step_of_label[known[int(row.argmax())]]
-    return found
+                nearest[scenario, label] = order.step_of_label[known[int(row.argmax())]]
+    return nearest
 
 
 DATASET = "DeScript"
@@ -248,13 +248,13 @@ def score_order(
         scenario = scenario_of(document)
         order = orders.get(scenario)
         labelled = list(_steps(document, events, order))
-        own = [step for step, _ in labelled]
+        exact = [step for step, _ in labelled]
         near = [step or (similar or {}).get((scenario, label)) for step, label in labelled]
         for name, (is_near, ask) in asked.items():
-            for first, second in combinations(near if is_near else own, 2):
+            for first, second in combinations(near if is_near else exact, 2):
                 counts[name].add(_answer(order, first, second, ask))
-        found = sorted(set(filter(None, own)), key=lambda step: order.rank.get(step, 0) if order else 0)
-        examples.append(_example(document, scenario, order, found))
+        steps = sorted(set(filter(None, exact)), key=lambda step: order.rank.get(step, 0) if order else 0)
+        examples.append(_example(document, scenario, order, steps))
     values = {
         f"{name} {metric}": part / whole if whole else 0.0
         for name, count in counts.items()

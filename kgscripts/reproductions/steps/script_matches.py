@@ -62,16 +62,16 @@ def evaluate_matches(
     of_corpus = {"InScript": inscript_scenarios(inscript)} if inscript is not None else {}
     of_corpus |= {"DeScript": descript_scenarios(descript)} if descript is not None else {}
     scenarios = {
-        corpus: [read for scenario in found if (read := _read(corpus, scenario, vectors)) is not None]
-        for corpus, found in of_corpus.items()
+        corpus: [read for scenario in gold if (read := _read(corpus, scenario, vectors)) is not None]
+        for corpus, gold in of_corpus.items()
     }
-    every = [scenario for own in scenarios.values() for scenario in own]
-    found: dict[str, dict[float, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
-    for corpus, own in scenarios.items():
-        for scenario in own:
+    every = [scenario for members in scenarios.values() for scenario in members]
+    counts: dict[str, dict[float, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
+    for corpus, members in scenarios.items():
+        for scenario in members:
             weights = learn([other for other in every if other.name != scenario.name], vectors)
             for floor in _FLOORS:
-                found[corpus][floor] += _counts(scenario, vectors, weights, floor)
+                counts[corpus][floor] += _counts(scenario, vectors, weights, floor)
     learnt = ", ".join(f"{weight:.{_DECIMALS}f}" for weight in learn(every, vectors))
     return [
         Evaluation(
@@ -79,14 +79,14 @@ def evaluate_matches(
             dataset=corpus,
             split="each scenario left out",
             exposure=Exposure.DEVELOPMENT,
-            items={"mentions": sum(len(item.mentions) for item in own), "scenarios": len(own)},
-            systems=[System(name="steps of the script", source=str(model), figures=_figures(found[corpus]))],
+            items={"mentions": sum(len(item.mentions) for item in members), "scenarios": len(members)},
+            systems=[System(name="steps of the script", source=str(model), figures=_figures(counts[corpus]))],
             notes=[
                 "A language model wrote the scripts, and said which step each label is.",
                 f"Weights learnt from all scenarios: {learnt}; those that ship: {', '.join(map(str, WEIGHTS))}.",
             ],
         )
-        for corpus, own in scenarios.items()
+        for corpus, members in scenarios.items()
     ]
 
 
@@ -118,11 +118,11 @@ def learn(scenarios: Iterable[_Scenario], vectors: Vectors) -> Floats:
     of the action are that step; every scenario counts the same. Those that ship if there are none."""
     design, target, weight = [], [], []
     for scenario in scenarios:
-        found = match_features(scenario.contexts, scenario.steps, vectors)
-        told = Counter(action for action, _ in scenario.mentions)
+        features = match_features(scenario.contexts, scenario.steps, vectors)
+        counts = Counter(action for action, _ in scenario.mentions)
         right = Counter((action, step) for action, steps in scenario.mentions for step in steps)
-        for action, count in sorted(told.items()):
-            design.append(found[action])
+        for action, count in sorted(counts.items()):
+            design.append(features[action])
             target.append([right[action, step] / count for step in range(len(scenario.steps))])
             weight.append(np.full(len(scenario.steps), count**0.5 / len(scenario.mentions)))
     if not design:
@@ -134,21 +134,21 @@ def learn(scenarios: Iterable[_Scenario], vectors: Vectors) -> Floats:
 
 def _counts(scenario: _Scenario, vectors: Vectors, weights: Floats, floor: float) -> Counter[str]:
     matches = match_script(scenario.contexts, scenario.steps, vectors, floor, tuple(weights))
-    given = [(matches.step[action], steps) for action, steps in scenario.mentions]
+    answers = [(matches.step[action], steps) for action, steps in scenario.mentions]
     return Counter(
-        right=sum(step in steps for step, steps in given),
-        given=sum(step >= 0 for step, _ in given),
-        wanted=sum(bool(steps) for _, steps in given),
+        right=sum(step in steps for step, steps in answers),
+        given=sum(step >= 0 for step, _ in answers),
+        wanted=sum(bool(steps) for _, steps in answers),
     )
 
 
-def _figures(found: dict[float, Counter[str]]) -> list[Figure]:
+def _figures(counts: dict[float, Counter[str]]) -> list[Figure]:
     """Precision and recall at the floor that ships, and at others as parts."""
-    own: list[Figure] = []
-    for floor, counted in found.items():
+    figures: list[Figure] = []
+    for floor, counted in counts.items():
         scores = {
             "precision": counted["right"] / max(1, counted["given"]),
             "recall": counted["right"] / max(1, counted["wanted"]),
         }
-        own += shares(scores, "" if floor == FLOOR else f"floor {floor:g}")
-    return sorted(own, key=lambda figure: figure.part)
+        figures += shares(scores, "" if floor == FLOOR else f"floor {floor:g}")
+    return sorted(figures, key=lambda figure: figure.part)

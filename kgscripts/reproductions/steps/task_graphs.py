@@ -134,20 +134,20 @@ def score_order(graph: StoredGraph, activities: Sequence[Activity]) -> Evaluatio
         required = nx.DiGraph((first, second) for first, second, is_required in edges if is_required)
         asked: dict[str, Ask] = {OURS: order.precedes, REQUIRED: _along(required)}
         asked |= {f"{TOLD}, bound {bound:g}": _paths(told, bound) for bound in BOUNDS}
-        own = [step_of.get(step) for step in activity.steps]
+        steps = [step_of.get(step) for step in activity.steps]
         closure = nx.transitive_closure_dag(activity.graph)
-        items += Counter(recordings=len(documents), steps=len(own))
-        items["steps in the graph"] += sum(step is not None for step in own)
-        for one, other in combinations(range(len(own)), 2):
+        items += Counter(recordings=len(documents), steps=len(steps))
+        items["steps in the graph"] += sum(step is not None for step in steps)
+        for one, other in combinations(range(len(steps)), 2):
             first, second = (other, one) if closure.has_edge(other, one) else (one, other)
             is_ordered = closure.has_edge(first, second)
-            start, end = own[first], own[second]
+            start, end = steps[first], steps[second]
             known = start is not None and end is not None and start != end
             for name, ask in asked.items():
                 answer = ask(start, end) if start and end and known else None
                 for part in ("", activity.name, *([FOUND] if known else [])):
                     counts[name][part].add(is_ordered, answer, known)
-        examples += _examples(activity, own, labels)
+        examples += _examples(activity, steps, labels)
     overall = counts[OURS][""]
     items["ordered pairs"], items["free pairs"] = overall.ordered, overall.free
     return Evaluation(
@@ -175,10 +175,13 @@ def _mentions_of(graph: StoredGraph) -> _Mentions:
     steps: dict[str, set[str]] = defaultdict(set)
     for row in graph.rows("REALIZES", ["from_id", "to_id"]):
         steps[row["from_id"]].add(row["to_id"])
-    found: dict[str, list[_Mention]] = defaultdict(list)
+    mentions: dict[str, list[_Mention]] = defaultdict(list)
     for row in graph.select("Passage", ["id", "start", "text", "source"], {"id": steps}).to_pylist():
-        found[names[row["source"]]].append(_Mention(row["start"], row["text"], frozenset(steps[row["id"]])))
-    return {name: sorted(own, key=lambda mention: (mention.start, mention.text)) for name, own in found.items()}
+        mentions[names[row["source"]]].append(_Mention(row["start"], row["text"], frozenset(steps[row["id"]])))
+    return {
+        name: sorted(of_source, key=lambda mention: (mention.start, mention.text))
+        for name, of_source in mentions.items()
+    }
 
 
 def _steps(activity: Activity, documents: Sequence[Document], mentions: _Mentions) -> dict[CookingStep, str]:
@@ -187,27 +190,27 @@ def _steps(activity: Activity, documents: Sequence[Document], mentions: _Mention
     for document, recording in zip(documents, activity.recordings, strict=True):
         for passage, step in zip(document.passages, recording.steps, strict=True):
             votes[step].update(_steps_of_sentence(step, passage, mentions.get(document.name, ())))
-    return {step: min(own, key=lambda item: (-own[item], item)) for step, own in votes.items() if own}
+    return {step: min(of_step, key=lambda item: (-of_step[item], item)) for step, of_step in votes.items() if of_step}
 
 
 def _steps_of_sentence(step: CookingStep, passage: Passage, mentions: Sequence[_Mention]) -> frozenset[str]:
     """The steps of the mention of a sentence, see above; several if the mention has several actions."""
-    own = [mention for mention in mentions if passage.start <= mention.start < passage.end]
-    chosen = next((mention for mention in own if mention.text.lower().startswith(step.verb)), None)
-    chosen = chosen or next(iter(own), None)
+    inside = [mention for mention in mentions if passage.start <= mention.start < passage.end]
+    chosen = next((mention for mention in inside if mention.text.lower().startswith(step.verb)), None)
+    chosen = chosen or next(iter(inside), None)
     return chosen.steps if chosen else frozenset()
 
 
 def _told(sources: Sequence[Sequence[_Mention]]) -> Counter[tuple[str, str]]:
     """The number of sources that mention the first of two steps first."""
-    found: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for mentions in sources:
         first: dict[str, int] = {}
         for mention in mentions:
             for step in mention.steps:
                 first.setdefault(step, mention.start)
-        found.update((one, other) for one in first for other in first if first[one] < first[other])
-    return found
+        counts.update((one, other) for one in first for other in first if first[one] < first[other])
+    return counts
 
 
 def _paths(told: Counter[tuple[str, str]], bound: float) -> Ask:
@@ -235,6 +238,6 @@ def _examples(activity: Activity, steps: Sequence[str | None], labels: Mapping[s
     """Each step of the activity, the steps that must precede it directly, and the label of its step in the graph."""
     for place, step in enumerate(activity.steps):
         before = [activity.steps[other].sentence for other in sorted(activity.graph.predecessors(place))]
-        own = steps[place]
-        found = [labels[own]] if own else []
-        yield Example(system=OURS, where=activity.name, text=step.sentence, gold=before, found=found)
+        in_graph = steps[place]
+        answer = [labels[in_graph]] if in_graph else []
+        yield Example(system=OURS, where=activity.name, text=step.sentence, gold=before, found=answer)

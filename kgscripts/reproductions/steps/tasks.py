@@ -27,9 +27,10 @@ _VECTORS = "action-vectors"
 def _of_seen(**corpus: Path) -> list[Evaluation]:
     """Evaluations without a source: these are no scores of the model that ships, which was trained on them."""
     note = "The model was trained on these scenarios: `kgscripts train cross-validate-steps` leaves each out."
-    found = steps(corpus.get("descript"), corpus.get("inscript"), model="steps")
+    evaluations = steps(corpus.get("descript"), corpus.get("inscript"), model="steps")
     return [
-        evolve(each, systems=[evolve(system, source="") for system in each.systems], notes=[note]) for each in found
+        evolve(each, systems=[evolve(system, source="") for system in each.systems], notes=[note])
+        for each in evaluations
     ]
 
 

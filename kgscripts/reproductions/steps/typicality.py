@@ -123,15 +123,17 @@ def _of_group(group: Sequence[tuple[int, _Story]], known: Mapping[str, Vectors])
         for place, mention in enumerate(story.mentions):
             count = counted.setdefault((number, row[mention.action.key]), [0, 0])
             count[0] += 1
+            # In whole billionths, whose sum does not depend on the order.
             count[1] += round(place * 10**9 / last)
             rows.append(row[mention.action.key])
             labels.append(mention.label)
+            # One number for each verb of all stories, none of which has a million characters.
             verbs.append(story_number * 10**6 + mention.verb)
             is_train.append(story.is_train)
     pairs = np.array([(source, action, *count) for (source, action), count in sorted(counted.items())], dtype=np.int64)
     vectors = np.stack([known[" ".join(filter(None, action))] for action in actions])
     scenario = group[0][1].scenario
-    found = features(
+    table = features(
         ScenarioActions(
             vectors=vectors,
             parts=np.array([(bool(action[2]), bool(action[3]), bool(action[1])) for action in actions]),
@@ -143,7 +145,7 @@ def _of_group(group: Sequence[tuple[int, _Story]], known: Mapping[str, Vectors])
         )
     )
     return Mentions(
-        found[rows],
+        table[rows],
         vectors[rows],
         np.full(len(rows), scenario),
         np.array(is_train),

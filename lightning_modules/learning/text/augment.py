@@ -19,9 +19,9 @@ _WHITE_SPACE = (" ", "\n", "\n\n", "\t")
 def imperatives(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     """Imperatives made of the statements with a pronoun subject: "We should wash it" gives "Wash it"."""
     for sentence in sentences:
-        found = imperative_from(sentence)
-        if found is not None:
-            yield found
+        imperative = imperative_from(sentence)
+        if imperative is not None:
+            yield imperative
 
 
 def imperative_from(sentence: Sentence) -> Sentence | None:
@@ -59,8 +59,8 @@ def _children(words: list[Word], head: int, labels: tuple[str, ...]) -> list[int
 
 def _coordinated(words: list[Word], root: int) -> Iterator[int]:
     for index in _children(words, root, ("conj",)):
-        own = _children(words, index, ("nsubj", "nsubj:pass", "aux", "aux:pass", "cop", "expl"))
-        if words[index].upos == "VERB" and words[index].xpos in _FINITE and not own:
+        subjects = _children(words, index, ("nsubj", "nsubj:pass", "aux", "aux:pass", "cop", "expl"))
+        if words[index].upos == "VERB" and words[index].xpos in _FINITE and not subjects:
             yield index
 
 

@@ -188,8 +188,8 @@ def package(trained: Path, output: Path, tables: LemmaTables) -> None:
 
 def write_scores(treebanks: Path, output: Path) -> list[BenchmarkScore]:
     """Measures the packaged pipeline on EWT dev and test and on wikiHow, and writes the scores beside it."""
-    found = [evaluate_text(treebanks / name, pipeline=str(output)) for name in (DEVELOPMENT, TEST, INSTRUCTIONS)]
-    attach_evaluations(found, {str(output): output / SCORES}, Exposure.UNSEEN)
+    evaluations = [evaluate_text(treebanks / name, pipeline=str(output)) for name in (DEVELOPMENT, TEST, INSTRUCTIONS)]
+    attach_evaluations(evaluations, {str(output): output / SCORES}, Exposure.UNSEEN)
     return list(read_scores(output / SCORES))
 
 

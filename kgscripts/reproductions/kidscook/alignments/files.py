@@ -166,8 +166,8 @@ def evaluate_alignment_files(
     for name in models:
         on_model(name)
         align = open_alignment_model(name, learned_from)
-        own = evaluate_alignments(name, align, labels, pairs, sample)
-        systems.append(evolve(own, role=Role.BASELINE) if name in BASELINES else evolve(own, source=name))
+        system = evaluate_alignments(name, align, labels, pairs, sample)
+        systems.append(evolve(system, role=Role.BASELINE) if name in BASELINES else evolve(system, source=name))
         examples += _examples(name, align, labels, pairs)
     labelled = [pairs[label.row - 1] for label in labels]
     accepted = [{index: frozenset(indices) for index, indices in label.aligned.items()} for label in labels]

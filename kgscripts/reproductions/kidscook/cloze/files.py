@@ -40,22 +40,22 @@ def evaluate_cloze_files(
     candidates = read_candidates(templates, whitelist)
     hidden = sum(len(item.blanks) for item in cloze_items(pairs))
     examples: list[Example] = []
-    found: list[tuple[System, Evaluation]] = []
+    evaluated: list[tuple[System, Evaluation]] = []
     for source, model in [(name, open_cloze_model(name)) for name in models]:
 
         def keep(filled: FilledItem, name: str = model.name) -> None:
             examples.append(_example(name, filled))
 
         on_words = on_model(model.name, PASSES * hidden)
-        own = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
-        found.append((evolve(own.systems[0], source=source), own))
+        evaluation = evaluate_cloze(model, pairs, candidates, seed=seed, on_words=on_words, on_filled=[keep])
+        evaluated.append((evolve(evaluation.systems[0], source=source), evaluation))
     is_comparable = is_published_task(templates, whitelist)
-    notes = [f"{system.name}: {line}" for system, _ in found for line in _remarks(system, is_comparable)]
+    notes = [f"{system.name}: {line}" for system, _ in evaluated for line in _remarks(system, is_comparable)]
     return evolve(
-        found[0][1],
+        evaluated[0][1],
         dataset=templates.name,
         split=split or templates.name.split(".")[0],
-        systems=[*(system for system, _ in found), *(PUBLISHED if is_comparable else ())],
+        systems=[*(system for system, _ in evaluated), *(PUBLISHED if is_comparable else ())],
         notes=notes,
         examples=examples,
     )

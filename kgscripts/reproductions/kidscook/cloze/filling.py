@@ -198,6 +198,7 @@ class Filling:
         if self.noise is not None:
             cumulated = answer.cumulated
             drawn = np.searchsorted(cumulated, self.noise.random() * cumulated[-1], side="right")
+            # A product that is rounded up may lie behind the last column.
             choice = min(int(drawn), candidates.unknown)
         self.guesses.append(
             Guess(

@@ -97,10 +97,10 @@ class Tally:
             else:
                 self._word_nats -= guess.gold_log_probability
         for setup, guesses in (("oracle", oracle), ("greedy", greedy)):
-            found = [guess.gold in guess.top and guess.gold_log_probability > _IMPOSSIBLE for guess in guesses]
+            hits = [guess.gold in guess.top and guess.gold_log_probability > _IMPOSSIBLE for guess in guesses]
             known = [guess.gold != unknown for guess in guesses]
-            self._counts[f"{setup}_top5"] += sum(found)
-            self._counts[f"{setup}_top5_strict"] += sum(map(min, found, known))
+            self._counts[f"{setup}_top5"] += sum(hits)
+            self._counts[f"{setup}_top5_strict"] += sum(map(min, hits, known))
         first = {blank.start: number for number, blank in reversed(list(enumerate(item.blanks)))}
         for start, end in item.slots:
             self._counts["blanks"] += 1

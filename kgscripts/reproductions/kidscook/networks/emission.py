@@ -52,6 +52,7 @@ def target_log_probabilities(
     values = [weight.new_zeros(0)]
     for start in range(0, len(targets), rows):
         inputs = [index[start : start + rows] for index in (first_index, second_index, targets)]
+        # What is not kept is computed again in the backward pass, so that memory is bounded.
         is_kept = (start + rows) * row_bytes <= STORED_BYTES
         values.append(chunk(*inputs) if is_kept else checkpoint(chunk, *inputs, use_reentrant=False))
     return torch.cat(values)

@@ -109,6 +109,7 @@ class TransducerModel(LeftContextModel):
         """See `PairAligner` (appendix A.4). Raises InputError for a pair of enormous sides."""
 
         def aligned(pair: Tokens) -> Alignment:
+            # Alone, so that the last bits do not depend on other pairs.
             batch = PairBatch.of_words([pair.abstract], [pair.concrete], self.vocabulary)
             cells = self._network.lattice(batch.to(self._network.embedding.weight.device))
             return best_alignments(*(cell.cpu() for cell in cells), last_to_last=True)[0]

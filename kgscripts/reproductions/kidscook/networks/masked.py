@@ -58,6 +58,7 @@ class InputEncoding:
         ids = [self.start]
         for word in cloze.abstract:
             ids += self.pieces(word)
+        # A long abstract side must leave room for the blank and what is around it.
         del ids[MAX_PIECES // 2 :]
         ids.append(self.separator)
         concrete: list[int] = []
@@ -110,6 +111,7 @@ class WordHead(nn.Module):
         super().__init__()
         size = vectors.shape[1]
         self.dense = nn.Linear(size, size)
+        # Training begins with states that are compared with words nearly as the encoder gives them.
         nn.init.eye_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)
         self.normalise = nn.LayerNorm(size)

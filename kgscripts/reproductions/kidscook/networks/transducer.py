@@ -64,8 +64,8 @@ class Transducer(PairNetwork):
         encoded, decoded = self._read(batch)
         item, word = batch.concrete_mask.nonzero(as_tuple=True)
         with torch.autocast(encoded.device.type, enabled=False):
-            found = self.emission.at(encoded, decoded[:, :-1], batch.concrete, (item, word, path[item, word]))
-        words = found.new_zeros(path.shape).index_put((item, word), found)
+            emitted = self.emission.at(encoded, decoded[:, :-1], batch.concrete, (item, word, path[item, word]))
+        words = emitted.new_zeros(path.shape).index_put((item, word), emitted)
         transitions = self.transitions(encoded, decoded[:, :-1])
         return words.sum(dim=1) + transition_log_probability(
             transitions.shift, transitions.emit, path, batch.abstract_lengths, batch.concrete_lengths

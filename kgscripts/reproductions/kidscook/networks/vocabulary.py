@@ -126,6 +126,7 @@ def read_released_vectors(path: Path) -> WordVectors:
     vocabulary = Vocabulary(read_released_vocabulary(path.with_name(VOCABULARY_FILE)))
     try:
         with open_input(path) as file:
+            # A pickle could run code.
             vectors = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise InputError(f"no array of word vectors: {error}", where=str(path), remedy=_REMEDY) from error
@@ -153,6 +154,7 @@ def read_glove(path: Path, vocabulary: Vocabulary, seed: int) -> WordVectors:
         for number, line in text_lines(source):
             if isinstance(line, Discard):
                 raise InputError(line.detail, where=f"{path.name}:{number}", remedy=_REMEDY)
+            # By blanks alone, since words of GloVe have other white space in them, such as no-break spaces.
             word, *numbers = line.rstrip().split(" ")
             size = size or len(numbers)
             if not numbers or len(numbers) != size:
@@ -162,10 +164,10 @@ def read_glove(path: Path, vocabulary: Vocabulary, seed: int) -> WordVectors:
                 rows[word] = _numbers(numbers, f"{path.name}:{number}")
     if not rows:
         raise InputError("a vector for none of the words", where=str(path), remedy=_REMEDY)
-    found = torch.tensor(list(rows.values()))
+    known = torch.tensor(list(rows.values()))
     generator = torch.Generator().manual_seed(seed)
-    vectors = torch.randn(len(vocabulary), size, generator=generator) * found.std(correction=0)
-    vectors[vocabulary.ids(rows)] = found
+    vectors = torch.randn(len(vocabulary), size, generator=generator) * known.std(correction=0)
+    vectors[vocabulary.ids(rows)] = known
     return WordVectors(vocabulary, vectors, len(rows))
 
 
