@@ -113,16 +113,16 @@ def _read(folder: Path, batch: Batch) -> WrittenBatch:
 
 
 def _written(reader: DocumentReader, folder: Path, batch: Batch) -> WrittenBatch:
-    found = reader.read(batch)
+    reading = reader.read(batch)
     try:
-        shard = write_shard(folder, found.readings) if found.readings else None
+        shard = write_shard(folder, reading.readings) if reading.readings else None
     except RecordError:
-        before = found.spent
-        found = evolve(reader, storable=True).read(batch)
-        shard = write_shard(folder, found.readings) if found.readings else None
-        spent = {name: added(before.get(name, {}), found.spent.get(name, {})) for name in {**before, **found.spent}}
-        return WrittenBatch(shard, tuple(found.failures), spent)
-    return WrittenBatch(shard, tuple(found.failures), found.spent)
+        before = reading.spent
+        reading = evolve(reader, storable=True).read(batch)
+        shard = write_shard(folder, reading.readings) if reading.readings else None
+        spent = {name: added(before.get(name, {}), reading.spent.get(name, {})) for name in {**before, **reading.spent}}
+        return WrittenBatch(shard, tuple(reading.failures), spent)
+    return WrittenBatch(shard, tuple(reading.failures), reading.spent)
 
 
 def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:

@@ -127,8 +127,8 @@ class Store:
             except FileNotFoundError:
                 info = files.get_file_info(path)
                 return [StoredObject(self.url, info.size)] if info.type == FileType.File else []
-        found = [(info.path[len(path) :].strip("/"), info.size) for info in below if info.type == FileType.File]
-        names = sorted((name.split("/"), size) for name, size in found)
+        objects = [(info.path[len(path) :].strip("/"), info.size) for info in below if info.type == FileType.File]
+        names = sorted((name.split("/"), size) for name, size in objects)
         return [
             StoredObject(f"{self.url}/{'/'.join(parts)}", size)
             for parts, size in names
@@ -215,8 +215,8 @@ def _connected(scheme: str, authority: str, endpoint: str, attempts: int) -> tup
     from pyarrow import fs
 
     if scheme != "s3":
-        found: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
-        return found
+        opened: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
+        return opened
     options: dict[str, Any] = {}
     if endpoint:
         protocol, _, host = endpoint.rpartition("://")

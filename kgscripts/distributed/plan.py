@@ -220,13 +220,13 @@ def split_reading(
     chosen, _ = build_options.chosen()
     path = path_of("output", directory)
     with open_records(path) as records:
-        found = (
+        identified = (
             (file, given, given.fingerprint())
             for file, given in zip(files, build_options.file_inputs(files), strict=True)
         )
         new = [
             (file, fingerprint)
-            for file, given, fingerprint in found
+            for file, given, fingerprint in identified
             if not records.inputs.is_current(given.key, fingerprint)
         ]
     if not all(isinstance(item, str) for item in build_options.extractors or ()):

@@ -65,9 +65,9 @@ class Finished:
 
     def read_shards(self, directory: Path) -> list[WrittenShard] | None:
         """Its shards, whose files are read and compared with their names; None if one is damaged or missing."""
-        found = [read_shard(directory / FOLDER, name) for name in self.shards]
-        whole = [shard for shard in found if shard is not None]
-        return whole if len(whole) == len(found) else None
+        shards = [read_shard(directory / FOLDER, name) for name in self.shards]
+        whole = [shard for shard in shards if shard is not None]
+        return whole if len(whole) == len(shards) else None
 
 
 def note_path(directory: Path, piece: str) -> Path:
@@ -112,10 +112,10 @@ class Share:
             write_durably(path, content)
         write_durably(note_path(directory, piece), note)
 
-    def put(self, piece: str, directory: Path, found: Finished) -> None:
+    def put(self, piece: str, directory: Path, finished: Finished) -> None:
         """Put what a piece has left there, the note last."""
         folder = directory / FOLDER
-        for shard in found.shards:
+        for shard in finished.shards:
             for path in sorted(folder.glob(f"*/{shard}.parquet")):
                 self.store.write(f"{piece}/{path.relative_to(folder).as_posix()}", path.read_bytes())
         self.store.write(f"{piece}/{_NOTE}", note_path(directory, piece).read_bytes())

@@ -108,11 +108,11 @@ class Database:
 
     def _check_format(self) -> None:
         with self._guarded():
-            ((found,),) = self._connection.execute("PRAGMA user_version")
-        if found == 0:
+            ((number,),) = self._connection.execute("PRAGMA user_version")
+        if number == 0:
             raise self._damaged("it is empty")
-        if found != FORMAT:
-            raise _other_layout(self.folder, f"the records have the format {found}; this version reads {FORMAT}")
+        if number != FORMAT:
+            raise _other_layout(self.folder, f"the records have the format {number}; this version reads {FORMAT}")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

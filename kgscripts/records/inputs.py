@@ -206,9 +206,9 @@ class InputIndex:
         self._database.execute_many(
             'INSERT INTO input_discard (input, reason, place, "start", "end", detail) VALUES (?, ?, ?, ?, ?, ?)',
             (
-                (number, found.reason.value, found.where, found.start, found.end, found.detail)
-                for found in item.discards
-                if found not in present
+                (number, discard.reason.value, discard.where, discard.start, discard.end, discard.detail)
+                for discard in item.discards
+                if discard not in present
             ),
         )
         self._database.execute_many(

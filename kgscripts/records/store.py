@@ -128,14 +128,14 @@ class RecordStore:
             for shard, extractor in self.readings.of_subject(subject):
                 if extractors is None or extractor in extractors:
                     wanted.setdefault(shard, set()).add((subject, extractor))
-        found: list[tuple[str, str, int, Any]] = []
+        selected: list[tuple[str, str, int, Any]] = []
         for shard, path in self.shards.paths(kind).items():
             if readings := wanted.get(shard):
                 self.shards.check_file(shard, path)
                 rows = decode(kind, _rows_of({subject for subject, _ in readings}, path))
-                found += (row for row in rows if row[:2] in readings)
+                selected += (row for row in rows if row[:2] in readings)
         records: dict[str, list[Any]] = {}
-        for subject, _, _, record in sorted(found, key=lambda row: row[:3]):
+        for subject, _, _, record in sorted(selected, key=lambda row: row[:3]):
             records.setdefault(subject, []).append(record)
         return records
 

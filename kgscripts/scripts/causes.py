@@ -22,13 +22,13 @@ _MOST_SOURCES = 50
 
 def readers_of(graph: StoredGraph, statements: Collection[str]) -> Mapping[str, list[Reader]]:
     """The models that read each statement, by name."""
-    found: dict[str, list[Reader]] = defaultdict(list)
+    readers: dict[str, list[Reader]] = defaultdict(list)
     links = list(graph.rows("READ_BY", where={"from_id": statements}))
     models = {row["id"]: row for row in graph.rows("Model", where={"id": column(links, "to_id")})}
     for link in sorted(links, key=lambda link: (models[link["to_id"]]["name"], link["to_id"])):
         values = {name: models[link["to_id"]][name] for name in ("name", "version", "task")}
-        found[link["from_id"]].append(Reader(iri=graph.iri(link["to_id"]), score=link["score"], **values))
-    return found
+        readers[link["from_id"]].append(Reader(iri=graph.iri(link["to_id"]), score=link["score"], **values))
+    return readers
 
 
 def with_causes(graph: StoredGraph, identifier: str, step: Step) -> Step:
@@ -48,12 +48,12 @@ def with_causes(graph: StoredGraph, identifier: str, step: Step) -> Step:
     ]
 
     def said(change: Change) -> Iterator[str]:
-        found = {
+        by_number = {
             line.number: line
             for thing, line in lines
             if line.says(change.entity, thing, change.attribute, change.after)
         }
-        return (f"{VERBS}:{number} {line.name}" for number, line in sorted(found.items()))
+        return (f"{VERBS}:{number} {line.name}" for number, line in sorted(by_number.items()))
 
     return evolve(
         step,
@@ -73,7 +73,7 @@ def _ways(graph: StoredGraph, tool_of: Mapping[str, str], tools: Collection[Tool
     for link in links:
         passage = passages[link["to_id"]]
         named[digests[passage["source"]], passage["start"], passage["end"]].add(tool_of[link["from_id"]])
-    found: dict[str, set[ToolWay]] = defaultdict(set)
+    ways: dict[str, set[ToolWay]] = defaultdict(set)
     columns = ("subject", "extractor", "start", "end", "tools")
     looked_at = sorted(digests.values())[:_MOST_SOURCES]
     for row in rows_without_index(graph.directory / "records", EventMention, looked_at, columns):
@@ -82,8 +82,8 @@ def _ways(graph: StoredGraph, tool_of: Mapping[str, str], tools: Collection[Tool
                 if tool["lemma"] == labels[iri]:
                     is_within = row["start"] <= tool["start"] and tool["end"] <= row["end"]
                     carried = ToolWay.NAMED if is_within else ToolWay.CARRIED
-                    found[iri].add(ToolWay.INFERRED if tool["inferred"] else carried)
-    return {tool.iri: sorted(found[tool.iri], key=list(ToolWay).index) or _way(tool) for tool in tools}
+                    ways[iri].add(ToolWay.INFERRED if tool["inferred"] else carried)
+    return {tool.iri: sorted(ways[tool.iri], key=list(ToolWay).index) or _way(tool) for tool in tools}
 
 
 def _way(tool: Tool) -> list[ToolWay]:

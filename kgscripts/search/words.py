@@ -73,10 +73,10 @@ class Words:
         and, if the names and contexts of this kind lack one of the words, of those that passages with all of them are
         about, which comparing meanings would not find."""
         wanted = content_words(question)
-        found = self._named(_match(wanted, " AND "), kind, most)
+        numbers = self._named(_match(wanted, " AND "), kind, most)
         if not all(self._named(_match([word], ""), kind, 1) for word in wanted[:_WORDS]):
-            found += self._told(wanted, kind, most)
-        return list(dict.fromkeys(found))[:most]
+            numbers += self._told(wanted, kind, most)
+        return list(dict.fromkeys(numbers))[:most]
 
     def more(self, question: str, kind: Kind, most: int) -> list[int]:
         """The numbers of the entries of a kind that passages with all words of a question are about, and then of those

@@ -138,12 +138,12 @@ def readable(text: str) -> str:
 
 def split_text(text: str, limit: int = MAX_CHARACTERS) -> Iterator[tuple[int, int]]:
     """Yield at least one span: paragraphs without surrounding white space, split into pieces of `limit` characters."""
-    found = False
+    has_span = False
     for start, end in _paragraphs(text):
         for span in _trimmed_spans(text, _pieces(text, start, end, limit)):
-            found = True
+            has_span = True
             yield span
-    if not found:
+    if not has_span:
         yield 0, 0
 
 
@@ -232,7 +232,7 @@ def sentence_spans(texts: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[
                 if words:
                     first = start + piece.offset
                     spans[number].append((first + words[0].idx, first + words[-1].idx + len(words[-1])))
-    return [sorted(found) for found in spans]
+    return [sorted(of_text) for of_text in spans]
 
 
 @contextmanager

@@ -45,12 +45,12 @@ def word_class(name: str) -> frozenset[str]:
 @cache
 def leading_verbs() -> Mapping[str, tuple[Synonyms, ...]]:
     """The replacements of each verb, in the order of ``same.tsv``; verbs are in *-ing*, with their particles."""
-    found: dict[str, list[Synonyms]] = {}
+    by_verb: dict[str, list[Synonyms]] = {}
     for leading, others, heads in _rows("same.tsv"):
         synonyms = Synonyms(leading, frozenset(filter(None, heads.split("|"))))
         for verb in others.split("|"):
-            found.setdefault(verb, []).append(synonyms)
-    return {verb: tuple(synonyms) for verb, synonyms in found.items()}
+            by_verb.setdefault(verb, []).append(synonyms)
+    return {verb: tuple(synonyms) for verb, synonyms in by_verb.items()}
 
 
 @cache

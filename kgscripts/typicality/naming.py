@@ -103,10 +103,10 @@ def with_things(
             # "Get in the car" has the word as a preposition, "get in" as a particle.
             for word in {particle, particle or preposition}:
                 fuller.setdefault((int(step[row]), predicate, word), row)
-    found = names.copy()
+    result = names.copy()
     for place, row in enumerate(names.tolist()):
         predicate, particle, object_, preposition = words[row]
         other = fuller.get((int(step[row]), predicate, particle))
         if object_ in nothing and not preposition and other is not None:
-            found[place] = other if _OF_BARE * support[other] >= support[row] else row
-    return found
+            result[place] = other if _OF_BARE * support[other] >= support[row] else row
+    return result

@@ -83,8 +83,8 @@ def steps(has_vectors: bool) -> list[Step]:
 def _find(tables: Engine) -> None:
     steps = _read(tables)
     numbers = steps.step
-    found = close_matches(steps)
-    pairs = sorted((*sorted((numbers[match.one], numbers[match.other])), match) for match in found)
+    matches = close_matches(steps)
+    pairs = sorted((*sorted((numbers[match.one], numbers[match.other])), match) for match in matches)
     content = [(start, end, match.shared / 10_000, match.similarity / 10_000) for start, end, match in pairs]
     tables.add("close_match_pair", arrow_table(content, _SCHEMA))
 
@@ -140,15 +140,15 @@ def _read(tables: Engine) -> Steps:
     vectors: list[Vectors] = []
     wordings: list[Counter[ActionKey]] = []
     labels: list[ActionKey] = []
-    for told in by_group(tables.rows(_ACTIONS), "step"):
-        mentions = told["mentions"].to_pylist()
-        scenarios.append(told["scenario"][0].as_py())
-        numbers.append(told["step"][0].as_py())
-        vectors.append(mean_vector(decoded(told["values"].to_pylist()), np.array(mentions, np.int64)))
+    for of_step in by_group(tables.rows(_ACTIONS), "step"):
+        mentions = of_step["mentions"].to_pylist()
+        scenarios.append(of_step["scenario"][0].as_py())
+        numbers.append(of_step["step"][0].as_py())
+        vectors.append(mean_vector(decoded(of_step["values"].to_pylist()), np.array(mentions, np.int64)))
         counts: Counter[ActionKey] = Counter()
-        label: str = told["label"][0].as_py()
+        label: str = of_step["label"][0].as_py()
         labelled: ActionKey = ()
-        parts = zip(*(told[part].to_pylist() for part in ACTION_PARTS), strict=True)
+        parts = zip(*(of_step[part].to_pylist() for part in ACTION_PARTS), strict=True)
         for action, number in zip(parts, mentions, strict=True):
             key = cluster_key(action)
             counts[key] += number

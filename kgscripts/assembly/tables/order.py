@@ -75,8 +75,8 @@ def estimated_order(earlier: Integers, later: Integers, support: Integers, again
 
 
 def _logistic(value: Numbers) -> Numbers:
-    found: Numbers = 1 / (1 + np.exp(-value))
-    return found
+    result: Numbers = 1 / (1 + np.exp(-value))
+    return result
 
 
 class Verdict(IntEnum):
@@ -130,14 +130,14 @@ def positions_of(known: Sequence[float | None], earlier: Sequence[int], later: S
     for first, second in zip(earlier, later, strict=True):
         before[second].append(first)
         after[first].append(second)
-    found = list(known)
+    positions = list(known)
     order = sorted(range(len(known)), key=topological_ranks(len(known), earlier, later, range(len(known))).__getitem__)
     for steps, neighbours, nearest in ((order, before, max), (order[::-1], after, min)):
         for step in steps:
-            if found[step] is None:
-                places = [place for other in neighbours[step] if (place := found[other]) is not None]
-                found[step] = nearest(places) if places else None
-    return [1.0 if place is None else place for place in found]
+            if positions[step] is None:
+                places = [place for other in neighbours[step] if (place := positions[other]) is not None]
+                positions[step] = nearest(places) if places else None
+    return [1.0 if place is None else place for place in positions]
 
 
 def topological_ranks(count: int, earlier: Iterable[int], later: Iterable[int], keys: Sequence[Any]) -> list[int]:
@@ -286,7 +286,7 @@ _TOLD = """
 
 def _keep(tables: Engine) -> None:
     """Make `kept_pair`: what people give, and of the pairs that agree with the ranks the sure ones."""
-    found = [_KEPT_COLUMNS.empty_table()]
+    kept_pairs = [_KEPT_COLUMNS.empty_table()]
     for pairs in by_group(tables.rows(_TOLD), "scenario"):
         support, against = (pairs[name].to_numpy() for name in _NUMBERS)
         given, shared, written = (pairs[name].to_numpy() for name in ("given", "shared", "written"))
@@ -299,8 +299,8 @@ def _keep(tables: Engine) -> None:
         support, against, distance = (pairs[name].to_numpy() for name in (*_NUMBERS, "distance"))
         verdicts = rank_pairs(earlier, later, support, against, distance, int(given.sum()))
         kept = pairs.filter(pa.array(verdicts == Verdict.KEPT))
-        found.append(kept.select(_KEPT_COLUMNS.names).cast(_KEPT_COLUMNS))
-    tables.add("kept_pair", pa.concat_tables(found))
+        kept_pairs.append(kept.select(_KEPT_COLUMNS.names).cast(_KEPT_COLUMNS))
+    tables.add("kept_pair", pa.concat_tables(kept_pairs))
 
 
 def steps(readers: Sequence[int]) -> list[Step]:

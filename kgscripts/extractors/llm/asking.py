@@ -65,9 +65,9 @@ class Asker:
     def take_spent(self) -> dict[str, float]:
         """What was spent since the last call, by name."""
         with self._lock:
-            found = {"requests": self.client.take_attempts()} | self._spent
+            spent = {"requests": self.client.take_attempts()} | self._spent
             self._spent = {}
-        return {name: number for name, number in found.items() if number}
+        return {name: number for name, number in spent.items() if number}
 
     def _asked(self, question: Question) -> Answer:
         messages = question.messages

@@ -51,11 +51,11 @@ class AnswerCache:
         """The answer with a key; None if there is none, or its file is damaged."""
         try:
             content = json.loads(self._path(key).read_bytes())
-            found = KeptAnswer(**content)
+            answer = KeptAnswer(**content)
         except (OSError, ValueError, TypeError, RecursionError):
             return None
-        numbers = (found.prompt_tokens, found.answer_tokens)
-        return found if isinstance(found.text, str) and all(isinstance(item, int) for item in numbers) else None
+        numbers = (answer.prompt_tokens, answer.answer_tokens)
+        return answer if isinstance(answer.text, str) and all(isinstance(item, int) for item in numbers) else None
 
     def put(self, key: str, answer: KeptAnswer) -> None:
         """Keep an answer: completely or not at all.

@@ -100,8 +100,8 @@ class Client:
     def take_attempts(self) -> int:
         """The requests that were sent since the last call, repeated ones included."""
         with self._lock:
-            found, self._attempts = self._attempts, 0
-        return found
+            attempts, self._attempts = self._attempts, 0
+        return attempts
 
     def ask(self, body: Mapping[str, Any]) -> Response:
         """Send a request, again after passing failures.
