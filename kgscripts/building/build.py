@@ -18,6 +18,7 @@ from schemas.records import Document, Record
 
 _LOG = logging.getLogger(__name__)
 
+# Whichever comes first: a commit waits for the disk, and what is not committed is lost with a kill.
 _BYTES_A_COMMIT = 4 << 20
 _SECONDS_A_COMMIT = 10.0
 

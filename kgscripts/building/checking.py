@@ -112,6 +112,7 @@ class Extent:
             return f"lies outside of the text of {self.length} characters"
         if span.start >= span.end:
             return "is empty"
+        # The last passage that begins before the end of the span: if it does not overlap it, none does.
         last = bisect_left(self.starts, span.end) - 1
         return "" if last >= 0 and self.ends[last] > span.start else "lies in no passage"
 

@@ -129,6 +129,7 @@ class DocumentReader:
             return []
         try:
             return [*self._records(chosen, documents, extents)]
+        # Any other document would fail, too.
         except OF_THE_BUILD:
             raise
         except Exception as error:  # noqa: BLE001, code of others: what it raises is about the document
@@ -164,6 +165,7 @@ class DocumentReader:
             names = " or ".join(repr(item.extractor.name) for item in givers)
             detail = f"it requires records of the extractor {names}, which has not read the text"
             for subject, versions in failed.items():
+                # One that has read it is enough.
                 if versions.issuperset(item.version for item in givers):
                     missing[subject] = Failure(subject, chosen.version, DiscardReason.REQUIRED_MISSING, detail)
         return missing

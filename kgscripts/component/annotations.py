@@ -119,6 +119,7 @@ def _data(doc: Doc) -> Mapping[str, Any]:
             remedy='add it to the pipeline: nlp.add_pipe("kgscripts"); keep the user data: '
             "DocBin(store_user_data=True), span.as_doc(copy_user_data=True)",
         )
+    # Places of what was cut off lie outside of this Doc.
     inside = sorted(key for key in ours if key[2] >= 0 and key[3] <= len(doc.text))
     kept = [_event_at(doc, event, key[2]) for key in inside for _, event in _user_data(doc)[key].values() if event]
     return {kind_name(EventMention): kept}

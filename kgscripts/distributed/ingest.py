@@ -124,6 +124,7 @@ def _remove(folder: Path) -> None:
     """Remove the folder of pieces; stopped meanwhile, it is no longer one."""
     removed = folder.with_name(f".{folder.name}")
     with suppress(OSError):
+        # Left by a call that was killed.
         shutil.rmtree(removed, ignore_errors=True)
         folder.rename(removed)
         shutil.rmtree(removed)
@@ -135,6 +136,7 @@ def _joined(items: Sequence[Input], parts: int) -> Input:
         items[0], complete=len(items) == parts, sources=[source for item in items for source in item.sources]
     )
     for item in items:
+        # Only the first portion of a file lists what is wrong with it.
         if item.discards:
             joined.discards, joined.unlisted = item.discards, item.unlisted
     return joined
@@ -148,6 +150,7 @@ def _place(directory: Path, store: RecordStore, shards: Iterable[WrittenShard]) 
             if target.exists():
                 continue
             source = shard_path(directory / FOLDER, file.kind, shard.name)
+            # Under another name until it is complete.
             part = target.with_name(f"{uuid4().hex}{PART}")
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)

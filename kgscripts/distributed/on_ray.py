@@ -143,6 +143,7 @@ class _Reading:
             return
         self._waiting.append(number)
         if is_divided:
+            # Each half has tries of its own.
             self._lost[number] = 0
             self._waiting.append(pieces)
 
@@ -159,6 +160,7 @@ def _ray(address: str | None, workers: int) -> Iterator[Any]:
     try:
         import ray
     except ModuleNotFoundError as error:
+        # Ray is there, but lacks something itself.
         if error.name != "ray":
             raise
         raise ConfigurationError("Ray is not installed", remedy="pip install 'kgscripts[ray]'") from None

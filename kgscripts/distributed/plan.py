@@ -38,6 +38,7 @@ PLAN = "plan.json"
 _LEAST_BYTES = 256 << 10
 """A file is cut only if its parts have at least this size."""
 _MOST_PIECES = 100_000
+# Larger integers are not exact for every reader of JSON.
 _LARGEST = 2**53
 
 
@@ -111,6 +112,7 @@ class ReadingPlan:
             plan = structured(content, cls)
             if not all(0 <= portion.part < portion.parts for piece in plan.pieces for portion in piece):
                 raise ValueError("a part of a file has a number that does not exist")
+            # It raises what is wrong with the options.
             BuildOptions(**plan.options)
             return plan
         except (*DAMAGED, KGScriptsError) as error:
@@ -263,6 +265,7 @@ def _shared_out(files: Sequence[tuple[File, str]], pieces: int) -> list[list[Por
     for size, portion in sorted(portions, key=lambda item: (-item[0], item[1].path, item[1].part)):
         number = loads.index(min(loads))
         shared[number].append(portion)
+        # Files whose size is not known are shared out evenly, too.
         loads[number] += max(size, 1)
     return [sorted(piece, key=lambda item: (item.path, item.part)) for piece in shared if piece]
 

@@ -58,6 +58,7 @@ class Finished:
         """Write the note of a piece; a file is replaced as a whole."""
         path = note_path(directory, piece)
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Two machines that share the folder may have read the same piece.
         part = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}")
         with durable(part):
             part.write_text(json.dumps({"format": _FORMAT, **attrs.asdict(self)}), encoding="utf-8")

@@ -174,6 +174,7 @@ def choose_enrichers(
         brought = (ENRICHERS.open(name, settings.get(name)) for name in ENRICHERS.names() if name not in enrichers)
         enrichers |= {item.name: item for item in brought if item.requires and item.by_default}
     kept = {name: item for name, item in enrichers.items() if name not in without}
+    # Again and again, since what requires one that is left out is left out itself.
     while lacking := [name for name, item in kept.items() if not kept.keys() >= set(item.requires)]:
         for name in lacking:
             del kept[name]

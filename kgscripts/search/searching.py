@@ -170,6 +170,7 @@ class Searcher:
 
         try:
             return quantised_vector(question)
+        # Words alone answer, too.
         except ModelError:
             return None
 

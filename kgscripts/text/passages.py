@@ -92,6 +92,7 @@ def _parsed(nlp: Language, batch: Sequence[ParsedPiece[Context]]) -> Iterator[Pa
         doc.tensor = doc.tensor[:0].copy()
         if _VIEW in doc.user_data:
             view, original = doc.user_data[_VIEW]
+            # If the view cuts a letter into tokens, the text is parsed as it stands.
             doc = view.restored(doc, original) or nlp(nlp.make_doc(original), disable=components_of_kgscripts(nlp))
         yield ParsedPiece(piece.context, piece.offset, doc)
 
@@ -127,6 +128,7 @@ def _pieces_of_tokens(
     if len(doc) <= MAX_TOKENS:
         yield start, doc
         return
+    # One more than the half, so that the last character makes no third piece.
     for first, last in _trimmed_spans(text, _pieces(text, start, end, (end - start) // 2 + 1)):
         yield from _pieces_of_tokens(text, first, last, tokens_of)
 

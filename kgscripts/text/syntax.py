@@ -164,6 +164,7 @@ def _clearnlp_phrases(preposition: Token) -> Iterator[PrepositionalPhrase]:
             for conjunct in conjuncts(above):
                 yield PrepositionalPhrase(words, conjunct)
             continue
+        # Last in, first out: the phrases come in text order.
         for child in reversed(list(above.children)):
             if child.dep_ in _PREPOSITION_OBJECT:
                 open_.append((child, words))

@@ -27,6 +27,7 @@ _LEADING = word_list("beginnings of clauses") | {","}
 _GOVERNING = word_list("governors of clauses")
 _CONDITIONS = word_list("conditions")
 """After these, the clause that follows depends on the one that they begin."""
+# Words; a clause with fewer is read with the one behind it.
 _LEAST_CLAUSE = 3
 
 

@@ -27,6 +27,7 @@ _POSITION = 1_000_000_000
 _CLOSE = SCALE * SCALE * 3 // 4
 """Actions with this cosine or a greater one are close."""
 
+# Actions that are compared together, which limits the memory.
 _ROWS = 4096
 
 _BASE = (
@@ -112,6 +113,7 @@ def _centroid(vectors: Vectors, mentions: Integers) -> Numbers:
 
 def _exact(left: Vectors, right: Vectors) -> Integers:
     """Dot products of all rows of two arrays, (left, right)."""
+    # BLAS multiplies this type, in which sums of 384 products of two int8 values are exact.
     return np.asarray(left.astype(np.float32) @ right.T.astype(np.float32), dtype=np.int64)
 
 

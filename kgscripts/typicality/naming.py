@@ -63,6 +63,7 @@ def naming_actions(step: Integers, vectors: Vectors, support: Integers, weight: 
         Of each action its step, (actions,), its vector, (actions, size), the number of its sources, and its weight as a
         name, (actions,).
     """
+    # The candidates of a step come first: those with weight, and of them those of most sources.
     order = np.lexsort((-support, weight <= 0, step))
     starts = np.flatnonzero(np.diff(step[order], prepend=-1))
     names = []

@@ -109,6 +109,7 @@ def learn(features: Numbers, vectors: Vectors, is_so: NDArray[np.bool_], sets: i
 
 def newton(design: Numbers, target: Numbers, penalty: float, mass: Numbers | float = 1.0) -> Numbers:
     """The weights of the columns; the last column, the constant, has no penalty. `mass` is how much each row counts."""
+    # Almost none for the constant, so that the equations can be solved.
     ridge = np.append(np.full(design.shape[1] - 1, penalty), 1e-9)
     weights = np.zeros(design.shape[1])
     for _ in range(_STEPS):

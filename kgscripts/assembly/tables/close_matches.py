@@ -109,6 +109,7 @@ def _nearest(steps: Steps) -> Iterator[Match]:
         for first, last in zip(starts[number + 1 :], ends[number + 1 :], strict=True):
             both = products[:, first - end : last - end]
             forwards, backwards = both.argmax(axis=1), both.argmax(axis=0)
+            # Nearest to each other: the nearest step of a step has that step as its nearest.
             for row in np.flatnonzero(backwards[forwards] == np.arange(len(both))).tolist():
                 product = int(both[row, forwards[row]])
                 one, other = int(start) + row, int(first) + int(forwards[row])
@@ -118,6 +119,7 @@ def _nearest(steps: Steps) -> Iterator[Match]:
                     continue
                 shared, specific, whole = _shared(steps.wordings[one], steps.wordings[other])
                 if 100 * shared >= _LEAST_SHARED * whole and 100 * specific >= _LEAST_SPECIFIC * whole:
+                    # Vectors are rounded to integers, so that equal ones can have a little more than 1.
                     similarity = min(10_000, _in_ten_thousandths(product, SCALE * SCALE))
                     yield Match(similarity, one, other, _in_ten_thousandths(shared, whole))
 

@@ -164,6 +164,7 @@ def _cluster_scripted(tables: Engine, by_words: bool) -> None:
     tables.add("scripted_member", pa.concat_tables(members))
 
 
+# Python's lists take several times the room of Arrow's columns.
 _ROWS = 500_000
 
 
@@ -220,6 +221,7 @@ STEPS = rules(
         FROM member m JOIN sense s USING (scenario, action) JOIN action a USING (action)
              LEFT JOIN scenario c ON c.scenario = m.scenario
         """,
+    # The action with the first place leads, but for one with twice its sources; those that name no thing come last.
     leader="""
         SELECT scenario, cluster, count(*) AS members,
                arg_min(action, row(unnamed, vague AND NOT has_place, -support, place)) AS most_frequent,

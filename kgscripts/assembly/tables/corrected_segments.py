@@ -106,6 +106,7 @@ def corrected(
     owned: list[Told] = []
     """The stretches that corrections decide, each with the number of the correction as its reader."""
     whole = {number: item for number, item in corrections.items() if not item.other}
+    # Of corrections of the whole text only the latest counts, and it comes before those of stretches.
     latest = list(whole)[-1:]
     for number in (*latest, *(number for number in corrections if number not in whole)):
         item = corrections[number]

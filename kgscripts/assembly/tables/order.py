@@ -38,6 +38,7 @@ LEAST_PER_MILLE = 600
 """The least probability of an order, in thousandths; less likely ones are left open, such as four sources against
 three."""
 
+# Newton's method for each place by itself. It is damped, since places that move together overshoot.
 _ROUNDS = 60
 _DAMPING = 0.7
 _PENALTY = 0.3
@@ -96,6 +97,7 @@ def rank_pairs(
     (margin, then contradiction) are ordered by the `distance` of the two steps, nearest first. The first `given` pairs
     come before all others, in their order, and are kept also if they follow from others.
     """
+    # Given pairs have a place each; the others share the last one, so that their evidence decides.
     place = np.minimum(np.arange(len(earlier)), given)
     order = np.lexsort((later, earlier, np.abs(distance), against, against - support, place))
     count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
@@ -137,6 +139,7 @@ def positions_of(known: Sequence[float | None], earlier: Sequence[int], later: S
             if positions[step] is None:
                 places = [place for other in neighbours[step] if (place := positions[other]) is not None]
                 positions[step] = nearest(places) if places else None
+    # Positions are shares of a text: 1 is its end.
     return [1.0 if place is None else place for place in positions]
 
 
@@ -219,6 +222,7 @@ def _decide(tables: Engine) -> None:
         decided = pa.array(pairs["support"].to_numpy() > pairs["against"].to_numpy())
         decided = pc.and_(decided, pa.array(likely >= LEAST_PER_MILLE))
         _rank_of_scenario(given.pop(pairs["scenario"][0].as_py(), None), pairs.filter(decided), kept, contradicted)
+    # The scenarios in which only people give an order.
     for pairs in given.values():
         _rank_of_scenario(pairs, None, kept, contradicted)
     tables.add("ranked_pair", pa.concat_tables(kept))
@@ -297,6 +301,7 @@ def _keep(tables: Engine) -> None:
         pairs = pairs.select([*_KEPT_COLUMNS.names, "distance"]).filter(pa.array(given | sure))
         earlier, later = _numbered(pairs)
         support, against, distance = (pairs[name].to_numpy() for name in (*_NUMBERS, "distance"))
+        # What people give stands first (`_TOLD`).
         verdicts = rank_pairs(earlier, later, support, against, distance, int(given.sum()))
         kept = pairs.filter(pa.array(verdicts == Verdict.KEPT))
         kept_pairs.append(kept.select(_KEPT_COLUMNS.names).cast(_KEPT_COLUMNS))
@@ -328,6 +333,7 @@ def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:
         values = batch[key].to_numpy()
         bounds = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
         for start, end in pairwise(bounds):
+            # A group may go on in the next batch.
             if waiting and start < end and waiting[0][key][0].as_py() != values[start]:
                 yield pa.Table.from_batches(waiting)
                 waiting = []

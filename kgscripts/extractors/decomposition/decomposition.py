@@ -134,6 +134,7 @@ def decompositions(abstract: Side, concrete: Side, alignment: Alignment) -> Iter
         mention: [] for event in abstract.events for mention in event.mentions
     }
     following: Owner | None = None
+    # Taking a thing belongs to what is done with it, which is told later.
     for event in reversed(concrete.events):
         owners = []
         for mention in event.mentions:

@@ -76,6 +76,7 @@ def _text(doc: Doc) -> str:
 
 def _is_duration(text: str, match: re.Match[str], time: Token) -> bool:
     """Whether a length of time says how long something takes, not when or how often it is done."""
+    # Only the last words before it, so that time is linear.
     before = _BEFORE.search(text[max(0, match.start() - 40) : match.start()])
     word = before[1].lower() if before else ""
     stands = time.i > 0 and (word == "for" or time.doc[time.left_edge.i - 1].pos_ == "VERB")

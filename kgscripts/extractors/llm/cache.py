@@ -66,6 +66,7 @@ class AnswerCache:
             If it cannot be written.
         """
         path = self._path(key)
+        # Answers quote texts, which are not for other users.
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.parent.mkdir(exist_ok=True)
         number, name = tempfile.mkstemp(prefix=".", dir=path.parent)
@@ -73,6 +74,7 @@ class AnswerCache:
             with os.fdopen(number, "w", encoding="utf-8") as file:
                 json.dump(asdict(answer), file, ensure_ascii=False)
             Path(name).replace(path)
+        # After Ctrl-C, too.
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise

@@ -106,6 +106,7 @@ class LanguageModelExtractor(Extractor):
         by_digest |= zip((item.document.digest for item in new), self._outcomes(new), strict=True)
         failed = next((outcome for outcome in by_digest.values() if isinstance(outcome, Exception)), None)
         if failed is not None:
+            # Each is asked for alone next (`DocumentReader`): what is known is not paid twice.
             if len(documents) > 1:
                 self._known = by_digest
             raise failed

@@ -59,6 +59,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     understood."""
     text = headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit():
+        # Nine digits are thirty years; any number of them would be an endless float.
         return float(text[:9])
     try:
         return parsedate_to_datetime(text).timestamp() - time.time()
