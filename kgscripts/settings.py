@@ -148,12 +148,12 @@ def version_of(settings: attrs.AttrsInstance) -> dict[str, str | int | float | b
     Raises as `check_types`.
     """
     check_types(settings)
-    found = attrs.asdict(settings, filter=lambda field, _: not {_TASK, _RUNNING} & set(field.metadata))
+    values = attrs.asdict(settings, filter=lambda field, _: not {_TASK, _RUNNING} & set(field.metadata))
     for name in devices_of(settings):
-        found[name] = kind_of(found[name])
-        if found[name] == CPU:
-            del found[name]
-    return found
+        values[name] = kind_of(values[name])
+        if values[name] == CPU:
+            del values[name]
+    return values
 
 
 def models_of(settings: attrs.AttrsInstance) -> dict[str, tuple[str, str]]:
@@ -197,15 +197,15 @@ def docstrings_of(cls: Any) -> dict[str, str]:
     import inspect
     import textwrap
 
-    found: dict[str, str] = {}
-    for own in reversed(cls.__mro__[:-1]):
+    texts: dict[str, str] = {}
+    for base in reversed(cls.__mro__[:-1]):
         try:
-            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(own))).body
+            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
         except (OSError, TypeError, ValueError, SyntaxError):
             continue
         body = tree.body if isinstance(tree, ast.ClassDef) else []
         for line, after in pairwise(body):
             match line, after:
                 case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                    found[name] = inspect.cleandoc(text)
-    return found
+                    texts[name] = inspect.cleandoc(text)
+    return texts

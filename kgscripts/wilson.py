@@ -15,9 +15,9 @@ def lower_bounds(support: Integers, sources: Integers) -> Integers:
     """The lower end of the 95 % interval of each share `support` of `sources` (Wilson 1927), in thousandths; 0 for no
     sources."""
     number = np.maximum(sources, 1)
-    found, spread = support / number, Z**2 / number
-    width = Z * np.sqrt(found * (1 - found) / number + spread / (4 * number))
-    ends: Integers = np.round(1000 * (found + spread / 2 - width) / (1 + spread)).astype(np.int64)
+    share, spread = support / number, Z**2 / number
+    width = Z * np.sqrt(share * (1 - share) / number + spread / (4 * number))
+    ends: Integers = np.round(1000 * (share + spread / 2 - width) / (1 + spread)).astype(np.int64)
     return ends
 
 

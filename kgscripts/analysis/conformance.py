@@ -131,12 +131,12 @@ def _told(graph: StoredGraph, script: Script) -> dict[str, list[str]]:
         row["id"]: row
         for row in graph.rows("Passage", ("id", "source", "start"), {"id": set(column(links, "from_id"))})
     }
-    found: dict[str, list[str]] = defaultdict(list)
+    by_source: dict[str, list[str]] = defaultdict(list)
     for link in sorted(links, key=lambda link: (passages[link["from_id"]]["start"], link["to_id"])):
-        told = found[passages[link["from_id"]]["source"]]
+        told = by_source[passages[link["from_id"]]["source"]]
         if by_id[link["to_id"]] not in told:
             told.append(by_id[link["to_id"]])
-    return dict(found)
+    return dict(by_source)
 
 
 def _text(

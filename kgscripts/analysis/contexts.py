@@ -49,8 +49,8 @@ def _beginning(text: str, start: int) -> int:
     # What separates the first sentence or word from the one before it may lie outside the limit.
     scanned = max(0, least - MOST_CHARACTERS)
     document = [0] if least == 0 else []
-    sentences = [found.end() for found in _SENTENCE_BEGINS.finditer(text, scanned, start) if found.end() >= least]
-    words = [found.end() for found in _SPACES.finditer(text, scanned, start) if found.end() >= least]
+    sentences = [match.end() for match in _SENTENCE_BEGINS.finditer(text, scanned, start) if match.end() >= least]
+    words = [match.end() for match in _SPACES.finditer(text, scanned, start) if match.end() >= least]
     for place in (*document, *sentences, *words, least):
         if rest := text[place:start].strip():
             return text.index(rest, place)
@@ -62,8 +62,8 @@ def _end(text: str, end: int) -> int:
     most = min(len(text), end + MOST_CHARACTERS)
     document = [most] if most == len(text) else []
     # The character behind the limit shows whether the last sentence and the last word are whole.
-    sentences = [found.end() for found in _SENTENCE_ENDS.finditer(text, end, most + 1) if found.end() <= most]
-    words = [found.start() for found in _SPACES.finditer(text, end, most + 1)]
+    sentences = [match.end() for match in _SENTENCE_ENDS.finditer(text, end, most + 1) if match.end() <= most]
+    words = [match.start() for match in _SPACES.finditer(text, end, most + 1)]
     for place in (*document, *reversed(sentences), *reversed(words), most):
         if text[end:place].strip():
             return end + len(text[end:place].rstrip())
@@ -83,11 +83,11 @@ def read_contexts(graph: StoredGraph, passages: Iterable[Place]) -> dict[Place, 
     for row in graph.rows("Source", ("name", "digest"), {"name": of_source.keys()}):
         names[row["digest"]] = row["name"]
         wanted[row["digest"]] = of_source[row["name"]]
-    found: dict[Place, set[Context]] = defaultdict(set)
+    contexts: dict[Place, set[Context]] = defaultdict(set)
     for row in rows_without_index(graph.directory / "records", Document, wanted.keys(), ("subject", "text")):
         digest, document = row["subject"], row["text"]
         for start, text in wanted[digest]:
             end = start + len(text)
             if document[start:end] == text:
-                found[names[digest], start, text].add(context_of(document, start, end))
-    return {place: each.pop() for place, each in found.items() if len(each) == 1}
+                contexts[names[digest], start, text].add(context_of(document, start, end))
+    return {place: each.pop() for place, each in contexts.items() if len(each) == 1}

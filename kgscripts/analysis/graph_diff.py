@@ -24,7 +24,7 @@ _RELATIONS = tuple(
 
 
 @frozen
-class Change:
+class Difference:
     """One difference in words. `size` orders those of a kind: a number of sources, or a difference of probabilities."""
 
     kind: str
@@ -42,7 +42,7 @@ class ScenarioDifference:
     scenario: str
     status: str
     steps: tuple[int, int]
-    changes: tuple[Change, ...] = field(converter=tuple[Change, ...])
+    changes: tuple[Difference, ...] = field(converter=tuple[Difference, ...])
 
 
 KINDS = (
@@ -95,29 +95,29 @@ def diff_graphs(one: StoredGraph, other: StoredGraph) -> GraphDifference:
     if one.build_id == other.build_id:
         return GraphDifference((one.manifest.sources, other.manifest.sources), ())
     before, after = _side(one), _side(other)
-    found = []
+    differences = []
     for scenario in before.steps.keys() | after.steps.keys():
         old, new = before.steps.get(scenario, {}), after.steps.get(scenario, {})
         label = after.scenarios.get(scenario) or before.scenarios.get(scenario, "")
         changes = _changes(before, after, scenario) if old and new else []
         status = "" if old and new else "removed" if old else "added"
         if status or changes:
-            found.append(ScenarioDifference(label, status, (len(old), len(new)), changes))
-    found.sort(key=lambda item: (-(len(item.changes) or sum(item.steps)), item.scenario))
-    return GraphDifference((one.manifest.sources, other.manifest.sources), tuple(found))
+            differences.append(ScenarioDifference(label, status, (len(old), len(new)), changes))
+    differences.sort(key=lambda item: (-(len(item.changes) or sum(item.steps)), item.scenario))
+    return GraphDifference((one.manifest.sources, other.manifest.sources), tuple(differences))
 
 
-def _changes(before: _Side, after: _Side, scenario: str) -> list[Change]:
+def _changes(before: _Side, after: _Side, scenario: str) -> list[Difference]:
     old, new = before.steps[scenario], after.steps[scenario]
     later = _counterparts(old, new)
     earlier: dict[str, list[str]] = defaultdict(list)
     for step, steps in later.items():
         for end in steps:
             earlier[end].append(step)
-    found: list[Change] = []
+    differences: list[Difference] = []
 
     def add(kind: str, text: str, size: float) -> None:
-        found.append(Change(kind, text, size))
+        differences.append(Difference(kind, text, size))
 
     for step, row in new.items():
         origins = earlier.get(step, [])
@@ -139,7 +139,7 @@ def _changes(before: _Side, after: _Side, scenario: str) -> list[Change]:
                 add("step renamed", f"{row['label']} is {counterpart['label']}", row["support"])
             _note_number(add, row["label"], row["probability"], counterpart["probability"])
     _compare_relations(add, before, after, scenario, later)
-    return sorted(found, key=lambda item: (KINDS.index(item.kind), -item.size, item.text))
+    return sorted(differences, key=lambda item: (KINDS.index(item.kind), -item.size, item.text))
 
 
 def _compare_relations(add: Any, before: _Side, after: _Side, scenario: str, later: Mapping[str, list[str]]) -> None:
@@ -208,7 +208,7 @@ def _origin(probability: float, support: int) -> str:
     return count(support, "source")
 
 
-def counted(changes: Iterable[Change]) -> dict[str, int]:
+def counted(changes: Iterable[Difference]) -> dict[str, int]:
     """The number of changes of each kind, in the order of `KINDS`; kinds without changes are left out."""
     numbers = dict.fromkeys(KINDS, 0)
     for change in changes:

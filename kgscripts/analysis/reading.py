@@ -138,10 +138,10 @@ def read(
     documents = [item for item in documents_from_strings([text]) if isinstance(item, Document)]
     least = Thresholds(event=least_event, happens=least_happens, role=least_role)
     titled = [document if document.title else evolve(document, title=title) for document in documents]
-    found = read_documents(titled, model, least)
-    if not found:
+    readings = read_documents(titled, model, least)
+    if not readings:
         raise InputError("there is no sentence to read", where=text[:60], remedy="give a text with one")
-    return found[0]
+    return readings[0]
 
 
 def read_documents(documents: Sequence[Document], model: str | Path, least: Thresholds) -> list[TextReading]:
@@ -152,11 +152,11 @@ def read_documents(documents: Sequence[Document], model: str | Path, least: Thre
         for document, own in zip(documents, parses, strict=True)
     ]
     readings = load(_TASK, model).read([text.text for text in texts])
-    found = [
+    text_readings = [
         TextReading(document.name, document.title, list(_sentences(document.text, text, reading, least)))
         for document, text, reading in zip(documents, texts, readings, strict=True)
     ]
-    return [each for each in found if each.sentences]
+    return [each for each in text_readings if each.sentences]
 
 
 def _sentences(content: str, text: ReadText, reading: Reading, least: Thresholds) -> Iterator[ReadSentence]:

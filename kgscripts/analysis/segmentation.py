@@ -115,9 +115,9 @@ def _segmented(
     if not documents:
         return
     split = _sentences([(document.text, document.passages) for document in documents])
-    found = detect_documents(model, [[_words(sentence) for sentence in sentences] for sentences in split])
+    detected = detect_documents(model, [[_words(sentence) for sentence in sentences] for sentences in split])
     progress(sum(map(len, split)))
-    for document, sentences, segments in zip(documents, split, found, strict=True):
+    for document, sentences, segments in zip(documents, split, detected, strict=True):
         if not sentences:
             continue
         yield SegmentedText(
@@ -129,17 +129,17 @@ def _segmented(
 
 def _sentences(texts: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[TextSentence]]:
     """The sentences of each text."""
-    found = []
+    sentences = []
     for (text, passages), spans in zip(texts, sentence_spans(texts), strict=True):
         starts = {passage.start for passage in (innermost(passages) if passages else ())}
         ends = [0, *(end for _, end in spans)]
-        found.append(
+        sentences.append(
             [
                 TextSentence(start, text[start:end], text[last:start], start in starts)
                 for last, (start, end) in zip(ends, spans, strict=False)
             ]
         )
-    return found
+    return sentences
 
 
 def _words(sentence: TextSentence) -> str:

@@ -31,8 +31,8 @@ class StateRow:
 
     def value_after(self, step: int) -> str:
         """The value after a step (0 is the first); "" if no step so far has changed it."""
-        found = (rated.change.after for rated in reversed(self.changes[: step + 1]) if rated)
-        return next(found, "")
+        values = (rated.change.after for rated in reversed(self.changes[: step + 1]) if rated)
+        return next(values, "")
 
     def cell(self, step: int, arrow: str) -> str:
         """The change in a step, or the value that remains; "?" marks changes that are likely only."""

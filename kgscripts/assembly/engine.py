@@ -150,7 +150,9 @@ class Engine:
                     "temp_directory": str(scratch / "spill"),
                     # With few texts, handing work to a second thread takes longer than the work itself.
                     "threads": 1 if records < _FEW_RECORDS else os.cpu_count() or 1,
+                    # Rules that need an order ask for it; keeping that of insertion takes memory.
                     "preserve_insertion_order": False,
+                    # Nothing is fetched from the net.
                     "autoinstall_known_extensions": False,
                     "autoload_known_extensions": False,
                 },
@@ -227,11 +229,13 @@ class Engine:
         by document are ranges of documents."""
         self._documents = documents
         needed = characters * _BYTES_A_CHARACTER + documents * _BYTES_A_DOCUMENT
+        # Rounded up: no partition may need more memory than there is.
         self._partitions = max(self._partitions, -(-needed // self._memory))
 
     def run(self, *rules: Rule) -> None:
         """Make the tables of rules. Those by document run in the given order in each partition, all others once."""
         made: set[str] = set()
+        # Fails where both kinds are mixed: a rule that is not split would run in each partition.
         (split,) = {isinstance(rule, DocumentRule) for rule in rules}
         for _ in self.partitions() if split else (None,):
             for rule in rules:

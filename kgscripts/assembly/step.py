@@ -146,8 +146,10 @@ class AssemblyPlan:
         for step in self.steps:
             tables = [name for name in step.makes if "/" not in name]
             order += tables
+            # A view is computed where it is read: whoever reads it reads the tables under it.
             reads = step.reads.union(*(under.get(name, frozenset()) for name in step.reads))
             under |= dict.fromkeys(tables, reads if step.is_view else frozenset())
+            # Its own tables, too: one that nothing reads is dropped at once.
             last |= dict.fromkeys((*reads, *tables), step.name)
         dropped: dict[str, list[str]] = {step.name: [] for step in self.steps}
         for table in reversed(order):
@@ -192,6 +194,7 @@ def _ordered(steps: Sequence[Step], makers: Mapping[str, Step]) -> Iterator[Step
     try:
         yield from (steps[place] for place in in_order(sorter, range(len(steps))))
     except CycleError as error:
+        # The error has each before the next; here, each reads what the next makes.
         names = " -> ".join(repr(steps[place].name) for place in reversed(error.args[1]))
         raise ConfigurationError(f"steps of assembly need each other: {names}", remedy=REMEDY) from error
 

@@ -63,6 +63,7 @@ class Assembling:
             graph.check_digests()
         except (OSError, ValueError, RecursionError, GraphDirectoryError):
             return None
+        # Behind the `try`: damaged records have to be read again, not only assembled.
         store.shards.verify()
         return graph
 

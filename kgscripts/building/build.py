@@ -18,6 +18,7 @@ from schemas.records import Document, Record
 
 _LOG = logging.getLogger(__name__)
 
+# Whichever comes first: a commit waits for the disk, and what is not committed is lost with a kill.
 _BYTES_A_COMMIT = 4 << 20
 _SECONDS_A_COMMIT = 10.0
 
@@ -103,8 +104,8 @@ class Build:
         for block in blocks:
             for lacking, group in groupby(block, key=lambda item: frozenset(item[1])):
                 digests = [digest for digest, _ in group]
-                found = self.store.read(Document, digests)
-                for batch in batches_of(found[digest][0] for digest in digests):
+                documents = self.store.read(Document, digests)
+                for batch in batches_of(documents[digest][0] for digest in digests):
                     yield self._batch(batch, lacking)
 
     def _batch(self, documents: Sequence[Document], lacking: frozenset[str]) -> Batch:

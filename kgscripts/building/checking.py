@@ -112,6 +112,7 @@ class Extent:
             return f"lies outside of the text of {self.length} characters"
         if span.start >= span.end:
             return "is empty"
+        # The last passage that begins before the end of the span: if it does not overlap it, none does.
         last = bisect_left(self.starts, span.end) - 1
         return "" if last >= 0 and self.ends[last] > span.start else "lies in no passage"
 
@@ -124,7 +125,7 @@ def checked(extractor: Extractor, extent: Extent, records: Sequence[Record], *, 
     ExtractorError
         If a record is of a kind that the extractor does not declare, or, with `strict`, has a misplaced span.
     """
-    found: list[Record] = []
+    result: list[Record] = []
     for record in records:
         if not isinstance(record, extractor.gives):
             raise ExtractorError(
@@ -133,13 +134,13 @@ def checked(extractor: Extractor, extent: Extent, records: Sequence[Record], *, 
         problems = ((span, extent.problem(span)) for span in spans_of(record))
         span, problem = next((item for item in problems if item[1]), (None, ""))
         if span is None:
-            found.append(record)
+            result.append(record)
             continue
         what = f"{_named(record, span)} {problem}"
         if strict:
             raise ExtractorError(what)
-        found.append(Discard(reason=DiscardReason.MISPLACED_SPAN, detail=f"{extractor.name}: {what}"))
-    return found
+        result.append(Discard(reason=DiscardReason.MISPLACED_SPAN, detail=f"{extractor.name}: {what}"))
+    return result
 
 
 def _named(record: Record, span: RecordSpan) -> str:

@@ -81,15 +81,15 @@ def read_settings(texts: Iterable[str]) -> dict[str, dict[str, Any]]:
 
     Raises ConfigurationError for other texts.
     """
-    found: dict[str, dict[str, Any]] = {}
+    settings: dict[str, dict[str, Any]] = {}
     for text in texts:
         where, equals, value = text.partition("=")
         name, _, setting = where.strip().rpartition(".")
         if not (equals and name and setting):
             remedy = "write NAME.SETTING=VALUE, such as state-changes.model=DIR"
             raise ConfigurationError(f"{text} is no setting", where="--set", remedy=remedy)
-        found.setdefault(name, {})[setting.replace("-", "_")] = toml_value(value.strip())
-    return found
+        settings.setdefault(name, {})[setting.replace("-", "_")] = toml_value(value.strip())
+    return settings
 
 
 def configured(config: Path | None, options: Mapping[str, Any], settings: Iterable[str] | None) -> Configuration:
@@ -97,23 +97,23 @@ def configured(config: Path | None, options: Mapping[str, Any], settings: Iterab
 
     Raises as `read_configuration` and `read_settings`.
     """
-    found = Configuration() if config is None else read_configuration(config)
-    of_file, over = found.options.get("settings", {}), read_settings(settings or ())
+    configuration = Configuration() if config is None else read_configuration(config)
+    of_file, over = configuration.options.get("settings", {}), read_settings(settings or ())
     joined = {name: {**of_file.get(name, {}), **over.get(name, {})} for name in (*of_file, *over)}
-    return Configuration({**found.options, **options, "settings": joined}, found.as_json)
+    return Configuration({**configuration.options, **options, "settings": joined}, configuration.as_json)
 
 
 def _named_with_underscores(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The values of options or settings, whose names may have hyphens."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, value in values.items():
-        own = name.replace("-", "_")
-        if own in found:
+        python_name = name.replace("-", "_")
+        if python_name in result:
             raise ConfigurationError(
-                f"{where}{own} is given twice, with hyphens and with underscores", remedy="leave one out"
+                f"{where}{python_name} is given twice, with hyphens and with underscores", remedy="leave one out"
             )
-        found[own] = value
-    return found
+        result[python_name] = value
+    return result
 
 
 def _inputs(places: Any, folder: Path) -> list[str | Path]:
@@ -132,11 +132,11 @@ def _settings(group: str, name: str, values: Any, path: Path) -> dict[str, Any]:
     for other, plugins in _GROUPS.items():
         if name not in _GROUPS[group].names() and name in plugins.names():
             raise ConfigurationError(f"{name!r} is not one of the {group}", remedy=f"write [{other}.{name}]")
-    found = _named_with_underscores(values, f"{group}.{name}.")
+    settings = _named_with_underscores(values, f"{group}.{name}.")
     if name in _GROUPS[group].names():
         for setting, (task, _) in models_of(_GROUPS[group].open(name).settings).items():
-            model = found.get(setting)
+            model = settings.get(setting)
             if isinstance(model, str) and model and not is_shipped(model, task):
-                found[setting] = str(path.parent / model)
-    check_values(name, found, where)
-    return found
+                settings[setting] = str(path.parent / model)
+    check_values(name, settings, where)
+    return settings

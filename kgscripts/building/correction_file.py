@@ -34,7 +34,7 @@ def read_correction_file(path: str | Path) -> list[Correction]:
     [file] = find_files([path])
     if file.fault:
         raise InputError(file.fault, where=str(file.path), remedy="check its permissions")
-    found: list[Correction] = []
+    corrections: list[Correction] = []
     seen: dict[tuple[str, str], str] = {}
     for where, line in numbered_lines(file.path):
         try:
@@ -42,14 +42,14 @@ def read_correction_file(path: str | Path) -> list[Correction]:
         except KGScriptsError as error:
             raise InputError(error.message, where=where, remedy=error.remedy or _REMEDY) from error
         before = seen.setdefault((correction.digest, correction.time), where)
-        if before != where and correction not in found:
+        if before != where and correction not in corrections:
             raise InputError(
                 f"it corrects the same as {before} at the same time",
                 where=where,
                 remedy="give the one that shall win a later time",
             )
-        found.append(correction)
-    return found
+        corrections.append(correction)
+    return corrections
 
 
 def correction_of(record: dict[str, Any]) -> Correction:

@@ -70,7 +70,7 @@ class DeclaredOption:
 
 def options_of(cls: Any) -> dict[str, DeclaredOption]:
     """The options that a class declares, by their names, in its order."""
-    found, helps, types = {}, docstrings_of(cls), get_type_hints(cls)
+    options, helps, types = {}, docstrings_of(cls), get_type_hints(cls)
     for item in attrs.fields(cls):
         members = [each for each in get_args(types[item.name]) if each is not NoneType]
         plain = reduce(or_, members) if NoneType in get_args(types[item.name]) else types[item.name]
@@ -79,8 +79,8 @@ def options_of(cls: Any) -> dict[str, DeclaredOption]:
         if plain in _METAVARS or "parser" in item.metadata:
             text = " ".join(helps.get(item.name, "").split())
             written = {"metavar": _METAVARS.get(plain, ""), **item.metadata}
-            found[item.name] = DeclaredOption(item.name, item.default, plain, text, **written)
-    return found
+            options[item.name] = DeclaredOption(item.name, item.default, plain, text, **written)
+    return options
 
 
 def texts_of(name: str, value: Any) -> list[str]:

@@ -116,9 +116,9 @@ class GivenDocs:
             yield doc_text(self._doc(number).text, as_input).input
         for doc in self.docs:
             self._check(doc)
-            found = doc_text(doc.text, as_input)
-            self._store(doc, found)
-            yield found.input
+            text = doc_text(doc.text, as_input)
+            self._store(doc, text)
+            yield text.input
 
     def parses(self, documents: Sequence[Document]) -> list[list[Parse] | None]:
         """The parses of each document; None for one whose Doc was not given."""
@@ -144,12 +144,12 @@ class GivenDocs:
                 remedy="build a graph of Docs of one pipeline",
             )
 
-    def _store(self, doc: Doc, found: DocText) -> None:
+    def _store(self, doc: Doc, text: DocText) -> None:
         from spacy.tokens import DocBin
 
         content = DocBin(attrs=_STORED, docs=[doc]).to_bytes()
         self._database.execute("INSERT INTO docs VALUES (?, ?)", (self._count, content))
-        rows = [(document.digest, self._count, start) for start, document in found.documents]
+        rows = [(document.digest, self._count, start) for start, document in text.documents]
         self._database.executemany("INSERT OR IGNORE INTO documents VALUES (?, ?, ?)", rows)
         self._count += 1
 

@@ -36,7 +36,7 @@ def take_in_everyday(build: Build) -> None:
 
 def _scenarios(store: RecordStore) -> set[str]:
     """The scenarios of all texts."""
-    found: set[str] = set()
+    scenarios: set[str] = set()
     for path in store.shards.files(Segment):
-        found.update(pc.unique(pq.read_table(path, columns=["scenario"])["scenario"]).to_pylist())
-    return found
+        scenarios.update(pc.unique(pq.read_table(path, columns=["scenario"])["scenario"]).to_pylist())
+    return scenarios

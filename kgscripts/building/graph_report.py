@@ -67,25 +67,25 @@ def _scenarios(graph: StoredGraph) -> tuple[ScenarioSummary, ...]:
 
 def _mentions(graph: StoredGraph) -> tuple[int, tuple[str, ...]]:
     """The number of events that were read, and the names of the sources without any, at most `MOST_NAMED`."""
-    count, found = 0, set()
+    count, with_mentions = 0, set()
     for batch in graph.batches("Passage"):
         sources = batch["source"].filter(pc.equal(batch["kind"], PassageKind.MENTION))
         count += len(sources)
-        found.update(sources.unique().to_pylist())
-    if len(found) == graph.manifest.sources:
+        with_mentions.update(sources.unique().to_pylist())
+    if len(with_mentions) == graph.manifest.sources:
         return count, ()
-    unread = sorted(row["name"] for row in graph.rows("Source", ("id", "name")) if row["id"] not in found)
+    unread = sorted(row["name"] for row in graph.rows("Source", ("id", "name")) if row["id"] not in with_mentions)
     return count, tuple(unread[:MOST_NAMED])
 
 
 def _sources_with_scenario(graph: StoredGraph) -> int:
     """The number of sources with an ABOUT relation; the relations of one source are consecutive."""
-    found, last = 0, None
+    total, last = 0, None
     for batch in graph.batches("ABOUT"):
         ids = batch["from_id"].filter(pc.starts_with(batch["from_id"], "source/")).unique().to_pylist()
-        found += len(ids) - (ids[:1] == [last])
+        total += len(ids) - (ids[:1] == [last])
         last = ids[-1] if ids else last
-    return found
+    return total
 
 
 def _unsure(graph: StoredGraph) -> dict[str, float]:
@@ -110,21 +110,21 @@ def _guessed(graph: StoredGraph, unsure: Mapping[str, float]) -> tuple[GuessedSc
         own = batch.filter(pc.and_(is_other, pc.is_in(batch["source"], pa.array(sorted(chosen)))))
         for row in own.select(["id", "source", "start", "end"]).to_pylist():
             lengths[row["id"]] = row["source"], row["end"] - row["start"]
-    told: Counter[tuple[str, str]] = Counter()
+    characters: Counter[tuple[str, str]] = Counter()
     for batch in graph.batches("ABOUT"):
         own = batch.filter(pc.is_in(batch["from_id"], pa.array([*lengths, *chosen], pa.string())))
         for about, scenario in zip(own["from_id"].to_pylist(), own["to_id"].to_pylist(), strict=True):
             source, length = lengths.get(about, (about, 0))
-            told[source, scenario] += length
+            characters[source, scenario] += length
     most: dict[str, str] = {}
-    for (source, scenario), _ in sorted(told.items(), key=lambda item: (-item[1], item[0])):
+    for (source, scenario), _ in sorted(characters.items(), key=lambda item: (-item[1], item[0])):
         most.setdefault(source, scenario)
     labels = {row["id"]: row["label"] for row in graph.rows("Scenario", ("id", "label"))}
     sources = {row["id"]: row for row in graph.rows("Source", ("id", "name", "characters")) if row["id"] in most}
     return tuple(
         # A segment over the whole text has no passage.
         GuessedScenario(
-            row["name"], labels[most[source]], round((told[source, most[source]] / row["characters"]) or 1, 2)
+            row["name"], labels[most[source]], round((characters[source, most[source]] / row["characters"]) or 1, 2)
         )
         for source, row in sorted(sources.items(), key=lambda item: (unsure[item[0]], item[1]["name"]))
     )
@@ -147,7 +147,7 @@ def _models(graph: StoredGraph) -> tuple[ModelSummary, ...]:
 
 def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
     """The scores of each dataset and split as "metric value unit", overall ones first; development data is marked."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for score in sorted(
         scores, key=lambda item: (item.dataset, item.split, not _OVERALL.search(item.metric), item.metric)
     ):
@@ -155,5 +155,5 @@ def by_dataset(scores: Iterable[BenchmarkScore]) -> dict[str, tuple[str, ...]]:
         text = f"{score.metric} {value}"
         is_development = score.exposure == Exposure.DEVELOPMENT
         name = f"{score.dataset}, {score.split}" + (" (development)" if is_development else "")
-        found.setdefault(name, []).append(text)
-    return {name: tuple(texts) for name, texts in found.items()}
+        by_name.setdefault(name, []).append(text)
+    return {name: tuple(texts) for name, texts in by_name.items()}

@@ -43,14 +43,14 @@ def find_inputs(inputs: Sequence[str | Path]) -> list[File]:
 
     Raises what `find_files` and `Store.find` raise, and InputError for a URL without objects.
     """
-    found: dict[str, File] = {}
+    by_place: dict[str, File] = {}
     for argument in items_of("inputs", inputs):
         files: Sequence[File] = Store.at(argument).find() if is_url(argument) else find_files([argument])
         if not files:
             raise InputError("no object to read below this URL", where=argument, remedy="check it, and its bucket")
         for file in files:
-            found.setdefault(place_key(place_of(file)), file)
-    return list(found.values())
+            by_place.setdefault(place_key(place_of(file)), file)
+    return list(by_place.values())
 
 
 def place_of(file: File) -> str:
@@ -122,8 +122,8 @@ def _taken(items: Iterable[Document | Discard], scenario: str) -> Iterator[Docum
     """The items, with a discard for each document in another language than English; the others get the scenario, if it
     is given."""
     for item in items:
-        found = in_english(item) if isinstance(item, Document) else item
-        yield with_scenario(found, scenario) if scenario and isinstance(found, Document) else found
+        taken = in_english(item) if isinstance(item, Document) else item
+        yield with_scenario(taken, scenario) if scenario and isinstance(taken, Document) else taken
 
 
 def _parsed(text: str | Mapping[str, Any], format: str | None) -> Iterator[Document | Discard]:

@@ -104,6 +104,8 @@ class Intake:
                         self.run.encodings[item.encoding] = self.run.encodings.get(item.encoding, 0) + 1
                     taken.sources.append((item.digest, item.name))
                     self._add(item)
+                    # A large input is committed in parts, so that memory holds one of them; only the last can complete
+                    # it.
                     if len(taken.sources) >= _SOURCES_A_COMMIT:
                         self._inputs.append(evolve(taken, complete=False, discards=[], unlisted={}))
                         self._flush()

@@ -51,6 +51,7 @@ def in_parts(documents: Iterable[Document], most_characters: int, most: int) -> 
         yield batch
 
 
+# Of each process: none waits for the slowest, and results do not pile up.
 _BATCHES_AHEAD = 4
 
 
@@ -82,6 +83,7 @@ def read_batches(
             yield batch, _written(reader, folder, batch)
         return
     jobs = most_processes(jobs)
+    # A process that is forked off one with threads, such as those of torch, may hang.
     context = get_context("spawn")
     until, going_on = context.Pipe(duplex=False)
     with ProcessPoolExecutor(jobs, context, initializer=_start, initargs=(jobs, reader, until)) as pool:
@@ -95,6 +97,7 @@ def read_batches(
             while waiting:
                 first, future = waiting.popleft()
                 yield first, future.result()
+            # Before the pipe is closed: that ends them at once.
             pool.shutdown()
         except BrokenProcessPool as error:
             raise KGScriptsError(
@@ -113,16 +116,18 @@ def _read(folder: Path, batch: Batch) -> WrittenBatch:
 
 
 def _written(reader: DocumentReader, folder: Path, batch: Batch) -> WrittenBatch:
-    found = reader.read(batch)
+    reading = reader.read(batch)
     try:
-        shard = write_shard(folder, found.readings) if found.readings else None
+        shard = write_shard(folder, reading.readings) if reading.readings else None
+    # A record cannot be stored. Read again with a check of each document, so that only that one fails.
     except RecordError:
-        before = found.spent
-        found = evolve(reader, storable=True).read(batch)
-        shard = write_shard(folder, found.readings) if found.readings else None
-        spent = {name: added(before.get(name, {}), found.spent.get(name, {})) for name in {**before, **found.spent}}
-        return WrittenBatch(shard, tuple(found.failures), spent)
-    return WrittenBatch(shard, tuple(found.failures), found.spent)
+        before = reading.spent
+        reading = evolve(reader, storable=True).read(batch)
+        shard = write_shard(folder, reading.readings) if reading.readings else None
+        # Both readings were paid for.
+        spent = {name: added(before.get(name, {}), reading.spent.get(name, {})) for name in {**before, **reading.spent}}
+        return WrittenBatch(shard, tuple(reading.failures), spent)
+    return WrittenBatch(shard, tuple(reading.failures), reading.spent)
 
 
 def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:
@@ -143,4 +148,5 @@ def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:
 
 def _end_with(until: Connection) -> None:
     wait([until])
+    # `sys.exit` would end this thread alone.
     os._exit(1)

@@ -157,20 +157,22 @@ class BuildOptions:
     ) -> tuple[list[str | Extractor], list[str], list[Enricher]]:
         """The extractors and the names that are left out, and the enrichers among both."""
         installed = ENRICHERS.names()
-        kept: list[str | Extractor] = [*default_extractors()]
+        extractors: list[str | Extractor] = [*default_extractors()]
         of_enrichers: list[str | Enricher] | None = None
         if self.extractors is not None:
-            kept = [item for item in self.extractors if not isinstance(item, Enricher) and item not in installed]
-            of_enrichers = [item for item in self.extractors if not isinstance(item, Extractor) and item not in kept]
+            extractors = [item for item in self.extractors if not isinstance(item, Enricher) and item not in installed]
+            of_enrichers = [
+                item for item in self.extractors if not isinstance(item, Extractor) and item not in extractors
+            ]
         also = [name for name in self.also if name != EVERYDAY]
         left_out = [name for name in self.without if name != EVERYDAY]
-        kept += [name for name in also if name not in installed and name not in kept]
-        names = [name for name in installed_extractors() if name in kept] + installed
+        extractors += [name for name in also if name not in installed and name not in extractors]
+        names = [name for name in installed_extractors() if name in extractors] + installed
         settings = on_device(settings, [name for name in names if name not in left_out], self.device)
         also = [name for name in also if name in installed] + ([_PREDICTED] if self.predict_tools else [])
         enrichers = choose_enrichers(of_enrichers, left_out, also, settings)
         without = [name for name in left_out if name not in installed]
-        return with_settings(kept, without, settings), without, enrichers
+        return with_settings(extractors, without, settings), without, enrichers
 
 
 @frozen

@@ -63,10 +63,10 @@ class DocumentReader:
 
     def records(self, documents: Sequence[Document]) -> dict[str, list[Record]]:
         """What all extractors read in documents that differ, by their digests. Raises as `read`."""
-        found: dict[str, list[Record]] = {document.digest: [] for document in documents}
+        records: dict[str, list[Record]] = {document.digest: [] for document in documents}
         for reading in self.read(Batch(documents, frozenset(item.version for item in self.extractors))).readings:
-            found[reading.subject] += reading.records
-        return found
+            records[reading.subject] += reading.records
+        return records
 
     def read(self, batch: Batch) -> BatchReading:
         """Run on the documents the extractors that have not read them.
@@ -85,7 +85,7 @@ class DocumentReader:
             parse = self.given or partial(parse_documents, spacy_model=self.spacy_model)
             parses = parse(batch.documents)
         extents = {document.digest: Extent.of(document) for document in batch.documents}
-        found: dict[str, dict[str, Sequence[Record]]] = {
+        records: dict[str, dict[str, Sequence[Record]]] = {
             document.digest: dict(batch.known.get(document.digest, {})) for document in batch.documents
         }
         readings: list[Reading] = []
@@ -98,7 +98,7 @@ class DocumentReader:
                 due = {document.digest for document in batch.documents}
             failures += (failure for digest, failure in missing.items() if digest in due)
             documents = [
-                ParsedDocument(document, tuple(parsed or ()), self._required(chosen, found[document.digest]))
+                ParsedDocument(document, tuple(parsed or ()), self._required(chosen, records[document.digest]))
                 for document, parsed in zip(batch.documents, parses, strict=True)
                 if document.digest in due - missing.keys()
             ]
@@ -107,7 +107,7 @@ class DocumentReader:
                 if isinstance(outcome, str):
                     failures.append(Failure(digest, chosen.version, DiscardReason.EXTRACTOR_FAILED, outcome))
                 else:
-                    found[digest][chosen.version] = outcome
+                    records[digest][chosen.version] = outcome
                     readings.append(Reading(digest, chosen.version, outcome))
         spent = ((chosen.extractor.name, chosen.extractor.spent()) for chosen in concerned)
         return BatchReading(readings, failures, {name: numbers for name, numbers in spent if numbers})
@@ -115,11 +115,11 @@ class DocumentReader:
     def concerned(self, lacking: Collection[str]) -> list[Chosen]:
         """The extractors that may read documents which those of the versions `lacking` have not read: these, and those
         that require their records, which had to read without them."""
-        found: list[Chosen] = []
+        result: list[Chosen] = []
         for chosen in self.extractors:
-            if chosen.version in lacking or any(needs(chosen.extractor, other.extractor) for other in found):
-                found.append(chosen)
-        return found
+            if chosen.version in lacking or any(needs(chosen.extractor, other.extractor) for other in result):
+                result.append(chosen)
+        return result
 
     def _outcomes(
         self, chosen: Chosen, documents: Sequence[ParsedDocument], extents: Mapping[str, Extent]
@@ -129,6 +129,7 @@ class DocumentReader:
             return []
         try:
             return [*self._records(chosen, documents, extents)]
+        # Any other document would fail, too.
         except OF_THE_BUILD:
             raise
         except Exception as error:  # noqa: BLE001, code of others: what it raises is about the document
@@ -143,14 +144,14 @@ class DocumentReader:
         given = chosen.extractor.read(documents)
         if len(given) != len(documents):
             raise ExtractorError(f"it gave {len(given)} readings of {len(documents)} documents")
-        found = [
+        readings = [
             checked(chosen.extractor, extents[document.document.digest], records, strict=self.strict)
             for document, records in zip(documents, given, strict=True)
         ]
         if self.storable:
-            for document, records in zip(documents, found, strict=True):
+            for document, records in zip(documents, readings, strict=True):
                 check_storable(document.document.digest, chosen.version, records)
-        return found
+        return readings
 
     def _missing(self, chosen: Chosen, failures: Sequence[Failure]) -> dict[str, Failure]:
         """The documents that an extractor cannot read, since no extractor that gives records of a kind that it requires
@@ -164,6 +165,7 @@ class DocumentReader:
             names = " or ".join(repr(item.extractor.name) for item in givers)
             detail = f"it requires records of the extractor {names}, which has not read the text"
             for subject, versions in failed.items():
+                # One that has read it is enough.
                 if versions.issuperset(item.version for item in givers):
                     missing[subject] = Failure(subject, chosen.version, DiscardReason.REQUIRED_MISSING, detail)
         return missing
@@ -177,13 +179,13 @@ class DocumentReader:
             ) from error
         return detail
 
-    def _required(self, chosen: Chosen, found: Mapping[str, Sequence[Record]]) -> dict[type[Record], list[Record]]:
+    def _required(self, chosen: Chosen, known: Mapping[str, Sequence[Record]]) -> dict[type[Record], list[Record]]:
         """The records of each required kind, by all extractors that give it."""
         return {
             kind: [
                 record
                 for other in self.extractors
-                for record in found.get(other.version, ())
+                for record in known.get(other.version, ())
                 if other is not chosen and isinstance(record, kind)
             ]
             for kind in record_kinds(chosen.extractor.requires)

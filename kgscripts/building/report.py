@@ -185,11 +185,11 @@ def _rows(report: BuildReport, verbose: bool) -> Iterator[tuple[str, str]]:
             ),
         )
     reasons = list(report.discards.items())
-    kept = dict(reasons if verbose else reasons[:_MOST_REASONS])
-    more = sum(report.discards.values()) - sum(kept.values())
+    listed = dict(reasons if verbose else reasons[:_MOST_REASONS])
+    more = sum(report.discards.values()) - sum(listed.values())
     share = report.share_without_event
     normal = f"\n{share:.0%} of the verbs tell no event (normal: {_NORMAL})" if share else ""
-    yield "left out", _counts(kept) + (f" · others {more:,}" if more else "") + normal
+    yield "left out", _counts(listed) + (f" · others {more:,}" if more else "") + normal
     if not verbose:
         scored = sum(bool(model.scores) for model in report.models)
         yield "models", f"{len(report.models)}, {scored} of them with scores: --verbose lists them"

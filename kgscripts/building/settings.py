@@ -54,13 +54,13 @@ def check_values(name: str, values: Mapping[str, Any], where: str) -> Extractor 
         close = get_close_matches(name, installed, 1)
         remedy = f"did you mean {close[0]}?" if close else f"installed are: {', '.join(installed)}"
         raise ConfigurationError(f"no extractor or enricher {name!r} is installed", where=where, remedy=remedy)
-    found = (EXTRACTORS if name in EXTRACTORS.names() else ENRICHERS).open(name, values, where)
-    for setting, (task, model) in models_of(found.settings).items():
+    plugin = (EXTRACTORS if name in EXTRACTORS.names() else ENRICHERS).open(name, values, where)
+    for setting, (task, model) in models_of(plugin.settings).items():
         try:
             describe(model, task)
         except ModelError as error:
             raise ModelError(f"{setting}: {error}", where=where) from error
-    return found
+    return plugin
 
 
 def on_device(settings: Settings, names: Iterable[str], device: str) -> Settings:
@@ -71,12 +71,12 @@ def on_device(settings: Settings, names: Iterable[str], device: str) -> Settings
     check_device(device)
     if device == CPU:
         return settings
-    found = dict(settings)
+    result = dict(settings)
     for name in names:
         plugin = (EXTRACTORS if name in EXTRACTORS.names() else ENRICHERS).open(name)
         if devices := devices_of(plugin.settings):
-            found[name] = {**dict.fromkeys(devices, device), **settings.get(name, {})}
-    return found
+            result[name] = {**dict.fromkeys(devices, device), **settings.get(name, {})}
+    return result
 
 
 def with_settings(

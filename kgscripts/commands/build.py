@@ -125,19 +125,19 @@ def build_graph(
     try:
         with reading_progress() as progress:
             if take_in:
-                found = _taken_in(options, progress)
+                report = _taken_in(options, progress)
             elif engine is not None or ray_address is not None:
-                found = _on_ray(options, engine, ray_address, progress)
+                report = _on_ray(options, engine, ray_address, progress)
             else:
-                found = pipeline.build_graph(**options, progress=progress)
+                report = pipeline.build_graph(**options, progress=progress)
     except KeyboardInterrupt:
         echo("interrupted: what was read is kept, and the same command continues", err=True)
         raise typer.Exit(130) from None
     if configuration.as_json if as_json is None else as_json:
-        echo_json(found.to_dict())
+        echo_json(report.to_dict())
     else:
-        print_report(found, verbose=verbose)
-    if found.run.failed_throughout:
+        print_report(report, verbose=verbose)
+    if report.run.failed_throughout:
         raise typer.Exit(1)
 
 
@@ -202,12 +202,12 @@ def _on_ray(
 
 def _print_estimate(options: Mapping[str, Any]) -> None:
     """Print what a build with these options would spend."""
-    found = estimate_build(**{name: value for name, value in options.items() if name != "output"})
-    echo(f"sources {found.sources:,} · words {found.words:,} · nothing was sent or written")
-    for name, numbers in found.spent.items():
+    estimate = estimate_build(**{name: value for name, value in options.items() if name != "output"})
+    echo(f"sources {estimate.sources:,} · words {estimate.words:,} · nothing was sent or written")
+    for name, numbers in estimate.spent.items():
         lines = textwrap.wrap(printable(spent_words(numbers)), 78 - len(name), break_on_hyphens=False)
         echo("\n".join(f"{name if not number else ' ' * len(name)}  {line}" for number, line in enumerate(lines)))
-    if not found.spent:
+    if not estimate.spent:
         echo("none of these extractors asks a server")
 
 

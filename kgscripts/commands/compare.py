@@ -37,24 +37,26 @@ def compare(
     from kgscripts.analysis.conformance import conformance_of
     from schemas.script_graph import StoredGraph
 
-    found = conformance_of(StoredGraph.open(directory), scenario)
+    conformance = conformance_of(StoredGraph.open(directory), scenario)
     if as_json:
-        echo_json(found.to_dict())
+        echo_json(conformance.to_dict())
         return
     screen = console()
     if not screen.is_terminal:
         screen.width = _WIDTH
-    screen.print(_tree(found))
-    screen.print(_steps(found))
+    screen.print(_tree(conformance))
+    screen.print(_steps(conformance))
 
 
-def _tree(found: Conformance) -> Tree:
+def _tree(conformance: Conformance) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
-    texts = count(len(found.texts), "text")
-    tree = Tree(Text(f"{printable(found.scenario)}: {texts} against {printable(', '.join(found.scripts))}", "bold"))
-    for text in found.texts:
+    texts = count(len(conformance.texts), "text")
+    tree = Tree(
+        Text(f"{printable(conformance.scenario)}: {texts} against {printable(', '.join(conformance.scripts))}", "bold")
+    )
+    for text in conformance.texts:
         branch = tree.add(Text(f"{printable(text.source)}  {_shares(text)}"))
         for line in _differences(text):
             branch.add(Text(printable(line)))
@@ -77,7 +79,7 @@ def _differences(text: TextConformance) -> Iterator[str]:
         yield "follows the script"
 
 
-def _steps(found: Conformance) -> Table:
+def _steps(conformance: Conformance) -> Table:
     """The steps with the number of texts that tell each."""
     from rich import box
     from rich.table import Table
@@ -86,7 +88,7 @@ def _steps(found: Conformance) -> Table:
     table.add_column("step", overflow="fold")
     table.add_column("in the script")
     table.add_column("texts", justify="right")
-    for step in found.steps:
+    for step in conformance.steps:
         place = "essential" if step.written and step.essential else "yes" if step.written else "no"
-        table.add_row(printable(step.label), place, f"{step.texts} of {len(found.texts)}")
+        table.add_row(printable(step.label), place, f"{step.texts} of {len(conformance.texts)}")
     return table

@@ -113,7 +113,7 @@ _TITLES = {
 }
 
 
-def _print_suggestions(directory: Path, found: list[Suggestion], as_json: bool) -> None:
+def _print_suggestions(directory: Path, suggestions: list[Suggestion], as_json: bool) -> None:
     """Print pairs with their numbers, evidence and commands; as JSON all of them, else the likeliest of each kind."""
     start = ("kgscripts", "correct", str(directory))
     if as_json:
@@ -122,12 +122,12 @@ def _print_suggestions(directory: Path, found: list[Suggestion], as_json: bool) 
             [
                 {"kind": item.kind, **{key: getattr(item, key) for key in keys if getattr(item, key)}}
                 | {"join": [*start, *item.words], "keep_apart": [*start, *item.apart]}
-                for item in found
+                for item in suggestions
             ]
         )
         return
     for kind, title in _TITLES.items():
-        listed = [item for item in found if item.kind is kind]
+        listed = [item for item in suggestions if item.kind is kind]
         for item in listed[:_MOST_SUGGESTED]:
             echo(shorten(title.format(scenario=printable(item.scenario)), _WIDTH, placeholder="…"))
             names = (
@@ -138,7 +138,7 @@ def _print_suggestions(directory: Path, found: list[Suggestion], as_json: bool) 
             echo(_command((*start, *item.words)))
         if listed[_MOST_SUGGESTED:]:
             echo(f"{len(listed) - _MOST_SUGGESTED:,} more such pairs: --json lists all")
-    if found:
+    if suggestions:
         echo("to keep two apart: different-... instead of same-...")
     else:
         echo("nothing in the graph looks like a duplicate")
@@ -174,15 +174,15 @@ def _correction(kind: str, words: list[str], author: str | None, withdraw: bool)
         usages = (_usage(form, called) for form in forms)
         usage = " or ".join(dict.fromkeys(usages))
         raise _unfitting(kind, words, usage)
-    given = dict(zip(fitting[0], words, strict=True))
-    if "relation" in given:
-        (given["relation"],) = _relation([given["relation"]])
+    fields = dict(zip(fitting[0], words, strict=True))
+    if "relation" in fields:
+        (fields["relation"],) = _relation([fields["relation"]])
     return Correction(
         kind=names[kind],
         withdrawn=withdraw,
         author=author or getpass.getuser(),
         time=datetime.now(UTC).isoformat(),
-        **given,
+        **fields,
     )
 
 

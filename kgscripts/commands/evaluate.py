@@ -59,14 +59,14 @@ def all_benchmarks(
     benchmarks = [(task, benchmark) for task in evaluation_tasks().values() for benchmark in task.benchmarks]
     wanted = [(task, benchmark) for task, benchmark in benchmarks if benchmark.is_there(data)]
     echo(f"{len(wanted)} benchmarks: {', '.join(benchmark.name for _, benchmark in wanted)}", err=True)
-    found: list[Evaluation] = []
+    evaluations: list[Evaluation] = []
     places: dict[str, Path] = {}
     try:
         for number, (task, benchmark) in enumerate(wanted, start=1):
             began = monotonic()
             own = from_json(finished.once(benchmark.key(data), partial(_run, task, benchmark, data, examples)))
             places |= _places(task, own, {}) if attach_as else {}
-            found += own
+            evaluations += own
             echo(f"  {number} of {len(wanted)}: {benchmark.name}, {monotonic() - began:.0f} s", err=True)
     except KeyboardInterrupt:
         words = ["kgscripts", "evaluate", "all", f"--data={data}", f"--output={output}"]
@@ -74,8 +74,14 @@ def all_benchmarks(
         words += [f"--attach-as={attach_as}"] * bool(attach_as)
         echo(f"what is finished is kept; this command goes on: {shlex.join(words)}", err=True)
         raise
-    found = finish(
-        found, places=places, attach_as=attach_as, output=output, as_json=as_json, examples=examples, show=print_summary
+    evaluations = finish(
+        evaluations,
+        places=places,
+        attach_as=attach_as,
+        output=output,
+        as_json=as_json,
+        examples=examples,
+        show=print_summary,
     )
     finished.remove()
     if not as_json:
@@ -83,7 +89,7 @@ def all_benchmarks(
             if not benchmark.is_there(data):
                 needs = ", ".join(benchmark.needs.values())
                 echo(f"not measured, since its data is not there: {benchmark.name} ({needs})")
-    return found
+    return evaluations
 
 
 def _run(task: EvaluationTask, benchmark: Benchmark, data: Path, examples: int) -> dict[str, Any]:
@@ -111,10 +117,12 @@ def _evaluate(
             task.place(name, **options)
     with progress_bar() as progress:
         report = {"report": partial(progress.update, progress.add_task("", total=None))}
-        found = task.measure(**options, **(report if "report" in inspect.signature(task.measure).parameters else {}))
+        evaluations = task.measure(
+            **options, **(report if "report" in inspect.signature(task.measure).parameters else {})
+        )
     return finish(
-        found,
-        places=_places(task, found, options) if attach_as else {},
+        evaluations,
+        places=_places(task, evaluations, options) if attach_as else {},
         attach_as=attach_as,
         output=output,
         as_json=as_json,
@@ -123,9 +131,9 @@ def _evaluate(
     )
 
 
-def _places(task: EvaluationTask, found: list[Evaluation], options: dict[str, Any]) -> dict[str, Path]:
+def _places(task: EvaluationTask, evaluations: list[Evaluation], options: dict[str, Any]) -> dict[str, Path]:
     """Where the systems that were measured keep their scores, by their sources."""
-    sources = {system.source for evaluation in found for system in evaluation.models if system.source}
+    sources = {system.source for evaluation in evaluations for system in evaluation.models if system.source}
     return {name: place for name in sorted(sources) if task.place and (place := task.place(name, **options))}
 
 

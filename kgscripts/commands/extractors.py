@@ -39,17 +39,17 @@ def list_extractors(as_json: AsJson = False) -> None:
     from kgscripts.extractors.registry import EXTRACTORS
     from kgscripts.text.pipeline import describe_pipeline
 
-    found = [EXTRACTORS.open(name) for name in EXTRACTORS.names()]
+    extractors = [EXTRACTORS.open(name) for name in EXTRACTORS.names()]
     enrichers = [ENRICHERS.open(name) for name in ENRICHERS.names()]
-    scores = [item.scores(describe_pipeline() if PARSE in item.requires else None) for item in found]
+    scores = [item.scores(describe_pipeline() if PARSE in item.requires else None) for item in extractors]
     if as_json:
         rows = [
             _row("extractor", item, cost=item.cost, licence=item.licence, scores=list(map(asdict, its)))
-            for item, its in zip(found, scores, strict=True)
+            for item, its in zip(extractors, scores, strict=True)
         ]
         echo_json([*rows, *(_row("enricher", item, scores=list(map(asdict, item.scores()))) for item in enrichers)])
         return
-    for item, its in zip(found, scores, strict=True):
+    for item, its in zip(extractors, scores, strict=True):
         on_request = "" if item.name in EXTRACTORS.default_names() else " (on request)"
         _print(f"{item.name}: {item.task}{on_request}", item, its, cost=item.cost)
     for enricher in enrichers:
@@ -70,10 +70,10 @@ def show_extractor(
     from kgscripts.text.pipeline import describe_pipeline
 
     given = check_settings(read_settings(settings or ()))
-    found = EXTRACTORS.open(name, given.get(name))
-    parser = describe_pipeline() if PARSE in found.requires else None
-    _print(f"{found.name}: {found.task}", found, found.scores(parser), cost=found.cost)
-    for title, text in found.texts.items():
+    extractor = EXTRACTORS.open(name, given.get(name))
+    parser = describe_pipeline() if PARSE in extractor.requires else None
+    _print(f"{extractor.name}: {extractor.task}", extractor, extractor.scores(parser), cost=extractor.cost)
+    for title, text in extractor.texts.items():
         echo(f"{title}:\n{printable_lines(text)}\n")
 
 

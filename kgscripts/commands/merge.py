@@ -35,22 +35,22 @@ def diff(
 
     Example: kgscripts diff graph-of-may graph
     """
-    found = diff_graphs(StoredGraph.open(one), StoredGraph.open(other))
+    difference = diff_graphs(StoredGraph.open(one), StoredGraph.open(other))
     if as_json:
-        echo_json(asdict(found))
+        echo_json(asdict(difference))
         return
-    for line in _lines(found, limit):
+    for line in _lines(difference, limit):
         echo(line)
 
 
-def _lines(found: GraphDifference, limit: int) -> Iterator[str]:
-    before, after = found.sources
+def _lines(difference: GraphDifference, limit: int) -> Iterator[str]:
+    before, after = difference.sources
     yield f"{before:,} sources, now {after:,}" if before != after else f"{after:,} sources in both"
-    if not found.scenarios:
+    if not difference.scenarios:
         yield "no difference"
-    for item in found.scenarios[:limit]:
+    for item in difference.scenarios[:limit]:
         yield from _scenario_lines(item, limit)
-    if rest := found.scenarios[limit:]:
+    if rest := difference.scenarios[limit:]:
         numbers = counted(change for item in rest for change in item.changes)
         whole = [
             f"{sum(item.status == status for item in rest):,} scenarios {status}" for status in ("added", "removed")

@@ -31,15 +31,15 @@ def list_models(as_json: AsJson = False) -> None:
     def state(model: InstalledModel) -> str:
         return "ships" if model.ships else "installed" if model.path else "missing"
 
-    found = list(installed_models())
+    models = list(installed_models())
     if as_json:
-        facts = [asdict(model, filter=lambda field, _: field.name not in ("path", "ships")) for model in found]
+        facts = [asdict(model, filter=lambda field, _: field.name not in ("path", "ships")) for model in models]
         places = [
-            {"state": state(model), "path": model.path and str(model.path), "bytes": model.size} for model in found
+            {"state": state(model), "path": model.path and str(model.path), "bytes": model.size} for model in models
         ]
         echo_json([{**fact, **place} for fact, place in zip(facts, places, strict=True)])
         return
-    rows = [(model.name, model.task, size_text(model.size), state(model)) for model in found]
+    rows = [(model.name, model.task, size_text(model.size), state(model)) for model in models]
     table = Table(columns=("model", "task", "size", "state"), rows=rows)
     echo(table.render(ResultFormat.TABLE, width=80))
     echo("`kgscripts models show MODEL` prints a model's card.")

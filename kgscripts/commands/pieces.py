@@ -78,5 +78,5 @@ def read_piece(
     if only_built_in():
         import_without_torch()
     with reading_progress() as progress:
-        found = read(place, piece, progress=progress)
-    echo(f"piece {piece} · sources {found.documents:,} · words {found.words:,}")
+        finished = read(place, piece, progress=progress)
+    echo(f"piece {piece} · sources {finished.documents:,} · words {finished.words:,}")

@@ -60,26 +60,26 @@ def plan(
         check_pddl(pddl, graph_files(directory))
     limit = 0 if every else limit
     script = read_script(graph, scenario, limit=limit, min_support=min_support, usual=not every, evidence=1)
-    found = plan_of_script(script, likely=likely)
+    planned = plan_of_script(script, likely=likely)
     if as_json:
-        echo_json(found.to_dict())
+        echo_json(planned.to_dict())
         return
     if pddl is not None:
         from kgscripts.planning.pddl import problem_file, save_pddl
 
-        save_pddl(found, pddl)
+        save_pddl(planned, pddl)
         echo(f"wrote {printable(str(pddl))} (domain)")
         echo(f"wrote {printable(str(problem_file(pddl)))} (problem)")
     else:
-        print_plan(found)
+        print_plan(planned)
     if script.left_out:
         echo(f"{count(len(script.left_out), 'more step')} left out: --all --min-support 1 keeps all")
-    echo(f"next   {_next(found, pddl)}")
+    echo(f"next   {_next(planned, pddl)}")
 
 
-def _next(found: Plan, pddl: Path | None) -> str:
+def _next(planned: Plan, pddl: Path | None) -> str:
     if pddl is not None:
         return "give both files to a planner; comments of the domain say what names mean"
-    if found.contradictions:
+    if planned.contradictions:
         return "`kgscripts correct` rejects wrong changes, --pddl FILE.pddl writes PDDL"
     return "--pddl FILE.pddl writes the plan for a planner"

@@ -39,13 +39,13 @@ def read(
     from kgscripts.analysis.reading import read_documents
     from kgscripts.extractors.events.frames import Thresholds
 
-    found = read_documents(documents, model, Thresholds())
-    if not found:
+    readings = read_documents(documents, model, Thresholds())
+    if not readings:
         raise InputError("there is no sentence to read", where=text[:60], remedy="give a text or a file with one")
     if as_json:
-        echo_json([reading.to_dict() for reading in found])
+        echo_json([reading.to_dict() for reading in readings])
         return
-    for reading in found:
+    for reading in readings:
         _print(reading)
 
 

@@ -51,11 +51,11 @@ def search(
         echo(f"Next: {_next(directory, best)}")
 
 
-def _next(directory: Path, found: Found) -> str:
+def _next(directory: Path, item: Found) -> str:
     shown = f"kgscripts show {printable(str(directory))}"
-    label = f'"{printable(found.label)}"'
-    if found.kind is Kind.TOOL:
+    label = f'"{printable(item.label)}"'
+    if item.kind is Kind.TOOL:
         return f"{shown} --tool {label}"
-    if found.kind is Kind.SCENARIO:
+    if item.kind is Kind.SCENARIO:
         return f"{shown} {label}"
-    return f'{shown} "{printable(found.scenario)}" {label}' if found.scenario else shown
+    return f'{shown} "{printable(item.scenario)}" {label}' if item.scenario else shown

@@ -39,10 +39,10 @@ def print_texts(texts: Iterable[SegmentedText]) -> None:
     for text in texts:
         screen.print(Text(printable(text.title or text.name), style="bold"))
         screen.print()
-        found = Legend()
+        legend = Legend()
         for segment in text.segments:
-            _print_segment(screen, segment, found)
-        _print_legend(screen, found)
+            _print_segment(screen, segment, legend)
+        _print_legend(screen, legend)
 
 
 class Legend:
@@ -160,13 +160,13 @@ def segment(
     from kgscripts.analysis.segmentation import segment_texts
     from kgscripts.models.registry import load
 
-    found = load("scenarios", model)
+    detector = load("scenarios", model)
     if scenario_list is not None:
         from kgscripts.models.scenarios.list import read_scenario_list, with_added
 
-        found = with_added(found, read_scenario_list(scenario_list))
+        detector = with_added(detector, read_scenario_list(scenario_list))
     with _progress(shown=not sys.stdout.isatty()) as progress:
-        texts = segment_texts(items, found, left_out=print_left_out, progress=progress)
+        texts = segment_texts(items, detector, left_out=print_left_out, progress=progress)
         if as_json:
             echo_json(
                 [

@@ -42,8 +42,8 @@ def changes(
     earlier = [words for item in context or () if (words := " ".join(item.split()))]
     ProcedureStep(text=text, context=tuple(earlier), title=title)  # Raises InputError for what no model can read.
     procedure = Procedure(id="step", title=title, steps=(*earlier, text))
-    [found] = StepReader(model).read([procedure])
-    predicted = found[-1].changes[:top]
+    [read_steps] = StepReader(model).read([procedure])
+    predicted = read_steps[-1].changes[:top]
     if as_json:
         echo_json({"step": text, "predicted": [change_fields(item) for item in predicted]})
         return
@@ -75,8 +75,8 @@ def tools(
     predicted = load("tools", "default").rank([" ".join(instruction.words)])[0][:top]
     answered = any(tool.probability >= LEAST_PROBABILITY for tool in predicted)
     if as_json:
-        found = [asdict(tool) for tool in predicted]
-        echo_json({"event": instruction.action.label, "predicted": found, "answered": answered})
+        rows = [asdict(tool) for tool in predicted]
+        echo_json({"event": instruction.action.label, "predicted": rows, "answered": answered})
         return
     title = "predicted by a model" + ("" if answered else ": none is probable, the event may need no tool")
     shown = [(f"{tool.probability:.1%}", tool.lemma) for tool in predicted]

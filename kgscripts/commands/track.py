@@ -55,14 +55,14 @@ def _procedures(file: Path, id: str | None) -> Iterator[Procedure]:
     from kgscripts.corpora.procedures import read_procedures
     from schemas.records import Discard
 
-    found = False
+    is_there = False
     for item in read_procedures(file):
         if isinstance(item, Discard):
             print_left_out(item)
         elif id is None or item.id == id:
-            found = True
+            is_there = True
             yield item
-    if not found:
+    if not is_there:
         wanted = "no procedure" if id is None else f"no procedure {id!r}"
         raise InputError(wanted, where=str(file), remedy="write one step a line, numbered or with bullets")
 

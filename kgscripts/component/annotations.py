@@ -56,7 +56,7 @@ Plain = Mapping[type[Record], Sequence[dict[str, Any]]]
 def annotate(doc: Doc, records: Plain, parser: Model, groups: Iterable[str]) -> None:
     """Add records to a Doc, and their spans to the named groups."""
     doc.user_data[USER_DATA] = {
-        _RECORDS: {kind_name(kind): list(found) for kind, found in records.items()},
+        _RECORDS: {kind_name(kind): list(of_kind) for kind, of_kind in records.items()},
         PARSER: {name: getattr(parser, name) for name in _OF_PARSER},
         _CHARACTERS: len(doc.text),
     }
@@ -69,12 +69,12 @@ def annotate(doc: Doc, records: Plain, parser: Model, groups: Iterable[str]) -> 
         SCENARIOS: [(item.start, item.end, item.scenario, item.confidence) for item in records_of(doc, Segment)],
     }
     for name in groups:
-        found = [span_of(doc, *item[:3], f"{name}/{number}") for number, item in enumerate(spans[name])]
+        doc_spans = [span_of(doc, *item[:3], f"{name}/{number}") for number, item in enumerate(spans[name])]
         scores = [score for *_, score in spans[name]]
-        for number, (span, score) in enumerate(zip(found, scores, strict=True)):
+        for number, (span, score) in enumerate(zip(doc_spans, scores, strict=True)):
             event = plain(events[number], -span.start_char) if name == EVENTS else None
             _user_data(doc).setdefault((*_BY_SPAN, span.start_char, span.end_char), {})[span.id_] = [score, event]
-        doc.spans[name] = SpanGroup(doc, name=name, spans=found, attrs={_SCORES: scores})
+        doc.spans[name] = SpanGroup(doc, name=name, spans=doc_spans, attrs={_SCORES: scores})
 
 
 def _tool_spans(events: Iterable[EventMention]) -> list[tuple[int, int, str, float]]:
@@ -107,18 +107,19 @@ def records_of(doc: Doc, kind: type[R]) -> list[R]:
 
 
 def _data(doc: Doc) -> Mapping[str, Any]:
-    given = doc.user_data.get(USER_DATA)
-    if given and given.get(_CHARACTERS, len(doc.text)) == len(doc.text):
-        data: Mapping[str, Any] = given[_RECORDS]
+    stored = doc.user_data.get(USER_DATA)
+    if stored and stored.get(_CHARACTERS, len(doc.text)) == len(doc.text):
+        data: Mapping[str, Any] = stored[_RECORDS]
         return data
     # Made of other Docs, or of a part of one.
     ours = _span_keys(doc)
-    if not ours and not given:
+    if not ours and not stored:
         raise InputError(
             "this Doc was not read by the component kgscripts, or lost its user data",
             remedy='add it to the pipeline: nlp.add_pipe("kgscripts"); keep the user data: '
             "DocBin(store_user_data=True), span.as_doc(copy_user_data=True)",
         )
+    # Places of what was cut off lie outside of this Doc.
     inside = sorted(key for key in ours if key[2] >= 0 and key[3] <= len(doc.text))
     kept = [_event_at(doc, event, key[2]) for key in inside for _, event in _user_data(doc)[key].values() if event]
     return {kind_name(EventMention): kept}

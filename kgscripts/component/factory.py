@@ -84,12 +84,12 @@ class ScriptReader(Pipe):
         for doc, text in zip(docs, texts, strict=True):
             given = GivenParse(doc, text.text)
             parses |= {document.digest: parses_of(given, document, start) for start, document in text.documents}
-        found = self._records(documents, parses)
+        by_digest = self._records(documents, parses)
         for doc, text in zip(docs, texts, strict=True):
             records: dict[type[Record], list[dict[str, Any]]] = {kind: [] for kind in _KINDS}
             records[Discard] += [plain(discard, 0) for discard in text.discards]
             for start, document in text.documents:
-                for record in found[document.digest]:
+                for record in by_digest[document.digest]:
                     if type(record) in records:
                         records[type(record)].append(plain(record, start))
             annotate(doc, records, self._describe_parser(), self._groups)

@@ -85,18 +85,18 @@ class _Taking:
         self.missing = {}
         of_input: dict[str, list[Input]] = {}
         for number in range(len(self.plan.pieces)):
-            found, shards = self._left_by(self.plan.digest(number))
-            if found is None:
+            note, shards = self._left_by(self.plan.digest(number))
+            if note is None:
                 self.missing[number] = "not finished"
             elif shards is None:
                 self.missing[number] = "damaged"
             else:
                 _place(self.directory, store, shards)
-                store.commit(shards, failures=found.failures, merge=False)
-                build.tried |= {(failure.subject, failure.extractor) for failure in found.failures}
-                build.run.sources_read += found.documents
-                build.run.words_read += found.words
-                for item in found.inputs:
+                store.commit(shards, failures=note.failures, merge=False)
+                build.tried |= {(failure.subject, failure.extractor) for failure in note.failures}
+                build.run.sources_read += note.documents
+                build.run.words_read += note.words
+                for item in note.inputs:
                     of_input.setdefault(item.key, []).append(item)
         if self.missing and len(self.missing) == len(self.plan.pieces):
             raise GraphDirectoryError(
@@ -113,17 +113,18 @@ class _Taking:
         for fetch in (False, True) if self.plan.share else (False,):
             if fetch:
                 Share(Store.at(self.plan.share)).fetch(piece, self.directory)
-            found = Finished.read(self.directory, piece)
-            shards = None if found is None else found.read_shards(self.directory)
+            note = Finished.read(self.directory, piece)
+            shards = None if note is None else note.read_shards(self.directory)
             if shards is not None:
                 break
-        return found, shards
+        return note, shards
 
 
 def _remove(folder: Path) -> None:
     """Remove the folder of pieces; stopped meanwhile, it is no longer one."""
     removed = folder.with_name(f".{folder.name}")
     with suppress(OSError):
+        # Left by a call that was killed.
         shutil.rmtree(removed, ignore_errors=True)
         folder.rename(removed)
         shutil.rmtree(removed)
@@ -135,6 +136,7 @@ def _joined(items: Sequence[Input], parts: int) -> Input:
         items[0], complete=len(items) == parts, sources=[source for item in items for source in item.sources]
     )
     for item in items:
+        # Only the first portion of a file lists what is wrong with it.
         if item.discards:
             joined.discards, joined.unlisted = item.discards, item.unlisted
     return joined
@@ -148,6 +150,7 @@ def _place(directory: Path, store: RecordStore, shards: Iterable[WrittenShard]) 
             if target.exists():
                 continue
             source = shard_path(directory / FOLDER, file.kind, shard.name)
+            # Under another name until it is complete.
             part = target.with_name(f"{uuid4().hex}{PART}")
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)

@@ -127,8 +127,8 @@ class Store:
             except FileNotFoundError:
                 info = files.get_file_info(path)
                 return [StoredObject(self.url, info.size)] if info.type == FileType.File else []
-        found = [(info.path[len(path) :].strip("/"), info.size) for info in below if info.type == FileType.File]
-        names = sorted((name.split("/"), size) for name, size in found)
+        objects = [(info.path[len(path) :].strip("/"), info.size) for info in below if info.type == FileType.File]
+        names = sorted((name.split("/"), size) for name, size in objects)
         return [
             StoredObject(f"{self.url}/{'/'.join(parts)}", size)
             for parts, size in names
@@ -192,6 +192,7 @@ def _parts(url: str) -> re.Match[str]:
             remedy=f"give s3://BUCKET/PREFIX ({', '.join(_SCHEMES)}); `wget` fetches pages, and a path has no ://",
         )
     user, at, _ = parts["authority"].rpartition("@")
+    # In an address of abfs, what stands before the @ is the container.
     if (at and scheme in ("s3", "gs")) or ":" in user or re.search(r"\?[^/]*=", url):
         raise ConfigurationError(
             "the URL holds a user, a password or options",
@@ -215,8 +216,8 @@ def _connected(scheme: str, authority: str, endpoint: str, attempts: int) -> tup
     from pyarrow import fs
 
     if scheme != "s3":
-        found: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
-        return found
+        opened: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
+        return opened
     options: dict[str, Any] = {}
     if endpoint:
         protocol, _, host = endpoint.rpartition("://")
@@ -236,6 +237,7 @@ def _named(url: str) -> Iterator[None]:
     """Errors of a store as StoreError, without what the store answered beyond its kind."""
     try:
         yield
+    # It says more than could be said here.
     except KGScriptsError:
         raise
     except FileNotFoundError as error:
@@ -249,6 +251,7 @@ def _named(url: str) -> Iterator[None]:
                 raise StoreError(message, where=url, remedy=remedy) from None
         kind = re.match("AWS Error .*? operation", said)
         shown = kind[0] if kind else said.partition("\n")[0]
+        # AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, which an answer may repeat.
         keep_secret(*(value for name, value in os.environ.items() if name.startswith("AWS_SE")))
         raise StoreError(f"cannot be read or written ({hidden(shown)[:200]})", where=url) from None
 

@@ -33,10 +33,10 @@ class _Reader:
     def read(self, directory: str, number: int) -> tuple[int, int] | str:
         """Read a piece; returns its documents and words, or what is wrong with it or with this machine."""
         try:
-            found = read_piece(directory, number)
+            finished = read_piece(directory, number)
         except KGScriptsError as error:
             return str(error)
-        return found.documents, found.words
+        return finished.documents, finished.words
 
     def divide(self, directory: str, number: int, reason: str) -> bool:
         """See `divide_or_give_up`."""
@@ -116,16 +116,16 @@ class _Reading:
             (done, *_), _ = self._ray.wait(list(running), num_returns=1)
             actor, number = running.pop(done)
             try:
-                found = self._ray.get(done)
+                outcome = self._ray.get(done)
             except self._ray.exceptions.RayActorError:
                 self._idle.append(self._actor.remote())
                 self._try_again(number)
                 continue
             self._idle.append(actor)
-            if isinstance(found, str):
-                self._failed[number] = found
+            if isinstance(outcome, str):
+                self._failed[number] = outcome
             else:
-                self._count(*found)
+                self._count(*outcome)
         return self._failed
 
     def _try_again(self, number: int) -> None:
@@ -143,6 +143,7 @@ class _Reading:
             return
         self._waiting.append(number)
         if is_divided:
+            # Each half has tries of its own.
             self._lost[number] = 0
             self._waiting.append(pieces)
 
@@ -159,6 +160,7 @@ def _ray(address: str | None, workers: int) -> Iterator[Any]:
     try:
         import ray
     except ModuleNotFoundError as error:
+        # Ray is there, but lacks something itself.
         if error.name != "ray":
             raise
         raise ConfigurationError("Ray is not installed", remedy="pip install 'kgscripts[ray]'") from None

@@ -38,6 +38,7 @@ PLAN = "plan.json"
 _LEAST_BYTES = 256 << 10
 """A file is cut only if its parts have at least this size."""
 _MOST_PIECES = 100_000
+# Larger integers are not exact for every reader of JSON.
 _LARGEST = 2**53
 
 
@@ -111,6 +112,7 @@ class ReadingPlan:
             plan = structured(content, cls)
             if not all(0 <= portion.part < portion.parts for piece in plan.pieces for portion in piece):
                 raise ValueError("a part of a file has a number that does not exist")
+            # It raises what is wrong with the options.
             BuildOptions(**plan.options)
             return plan
         except (*DAMAGED, KGScriptsError) as error:
@@ -220,13 +222,13 @@ def split_reading(
     chosen, _ = build_options.chosen()
     path = path_of("output", directory)
     with open_records(path) as records:
-        found = (
+        identified = (
             (file, given, given.fingerprint())
             for file, given in zip(files, build_options.file_inputs(files), strict=True)
         )
         new = [
             (file, fingerprint)
-            for file, given, fingerprint in found
+            for file, given, fingerprint in identified
             if not records.inputs.is_current(given.key, fingerprint)
         ]
     if not all(isinstance(item, str) for item in build_options.extractors or ()):
@@ -263,6 +265,7 @@ def _shared_out(files: Sequence[tuple[File, str]], pieces: int) -> list[list[Por
     for size, portion in sorted(portions, key=lambda item: (-item[0], item[1].path, item[1].part)):
         number = loads.index(min(loads))
         shared[number].append(portion)
+        # Files whose size is not known are shared out evenly, too.
         loads[number] += max(size, 1)
     return [sorted(piece, key=lambda item: (item.path, item.part)) for piece in shared if piece]
 

@@ -60,33 +60,33 @@ def read_piece(directory: str | Path, number: int, *, progress: Callable[[Progre
         share.fetch(piece, path)
         if (before := _finished_before(path, piece)) is not None:
             return before
-        found = _read(path, plan, number, progress)
-        share.put(piece, path, found)
-    return found
+        finished = _read(path, plan, number, progress)
+        share.put(piece, path, finished)
+    return finished
 
 
 def _finished_before(path: Path, piece: str) -> Finished | None:
     """What the piece has left, if it is finished and undamaged."""
-    found = Finished.read(path, piece)
-    return None if found is None or found.read_shards(path) is None else found
+    finished = Finished.read(path, piece)
+    return None if finished is None or finished.read_shards(path) is None else finished
 
 
 def _read(path: Path, plan: ReadingPlan, number: int, progress: Callable[[Progress], None] | None) -> Finished:
     options, reader = _reader(plan)
     versions = frozenset(item.version for item in reader.extractors)
-    found = Finished()
-    documents = _stored(_documents(plan.piece(number), options, found), path / FOLDER, found)
+    finished = Finished()
+    documents = _stored(_documents(plan.piece(number), options, finished), path / FOLDER, finished)
     batches = (Batch(each, versions) for each in batches_of(documents))
     for batch, written in read_batches(reader, path / FOLDER, batches, jobs=1):
         if written.shard is not None:
-            found.shards.append(written.shard.name)
-        found.failures.extend(written.failures)
-        found.documents += len(batch.documents)
-        found.words += sum(len(document.text.split()) for document in batch.documents)
+            finished.shards.append(written.shard.name)
+        finished.failures.extend(written.failures)
+        finished.documents += len(batch.documents)
+        finished.words += sum(len(document.text.split()) for document in batch.documents)
         if progress is not None:
-            progress(Progress(found.documents, found.documents, found.words))
-    found.write(path, plan.digest(number))
-    return found
+            progress(Progress(finished.documents, finished.documents, finished.words))
+    finished.write(path, plan.digest(number))
+    return finished
 
 
 def _reader(plan: ReadingPlan) -> tuple[BuildOptions, DocumentReader]:
@@ -110,23 +110,23 @@ def divide_or_give_up(directory: str | Path, number: int, reason: str) -> bool:
     path = path_of("the directory", directory)
     plan = ReadingPlan.read(path)
     options, reader = _reader(plan)
-    found = Finished()
-    documents = list(islice(_documents(plan.piece(number), options, found), 2))
+    finished = Finished()
+    documents = list(islice(_documents(plan.piece(number), options, finished), 2))
     if len(documents) == 2:
         plan.divided(number).write(path)
         return True
-    list(_stored(documents, path / FOLDER, found))
-    found.failures.extend(
+    list(_stored(documents, path / FOLDER, finished))
+    finished.failures.extend(
         Failure(document.digest, item.version, DiscardReason.EXTRACTOR_FAILED, reason)
         for document in documents
         for item in reader.extractors
     )
-    found.write(path, plan.digest(number))
+    finished.write(path, plan.digest(number))
     return False
 
 
-def _documents(portions: Iterable[Portion], options: BuildOptions, found: Finished) -> Iterator[Document]:
-    """The documents of the portions, each once; their inputs are noted in `found`."""
+def _documents(portions: Iterable[Portion], options: BuildOptions, finished: Finished) -> Iterator[Document]:
+    """The documents of the portions, each once; their inputs are noted in `finished`."""
     seen: set[str] = set()
     for portion in portions:
         (given,) = options.file_inputs([file_at(portion.path, portion.name)])
@@ -137,7 +137,7 @@ def _documents(portions: Iterable[Portion], options: BuildOptions, found: Finish
                 remedy="run `kgscripts split-reading` again; pieces of other files stay finished",
             )
         taken = Input(given.key, portion.fingerprint, complete=True)
-        found.inputs.append(taken)
+        finished.inputs.append(taken)
         number = -1
         for item in given.items():
             if isinstance(item, Discard):
@@ -154,9 +154,9 @@ def _documents(portions: Iterable[Portion], options: BuildOptions, found: Finish
                 yield item
 
 
-def _stored(documents: Iterable[Document], folder: Path, found: Finished) -> Iterator[Document]:
+def _stored(documents: Iterable[Document], folder: Path, finished: Finished) -> Iterator[Document]:
     """The documents, which are written as shards before the reading of those that follow."""
     for batch in in_parts(documents, CHARACTERS_A_SHARD, sys.maxsize):
         shard = write_shard(folder, [Reading(document.digest, SOURCE, [document]) for document in batch])
-        found.shards.append(shard.name)
+        finished.shards.append(shard.name)
         yield from batch

@@ -58,6 +58,7 @@ class Finished:
         """Write the note of a piece; a file is replaced as a whole."""
         path = note_path(directory, piece)
         path.parent.mkdir(parents=True, exist_ok=True)
+        # Two machines that share the folder may have read the same piece.
         part = path.with_name(f".{path.name}.{os.getpid()}.{uuid4().hex[:8]}")
         with durable(part):
             part.write_text(json.dumps({"format": _FORMAT, **attrs.asdict(self)}), encoding="utf-8")
@@ -65,9 +66,9 @@ class Finished:
 
     def read_shards(self, directory: Path) -> list[WrittenShard] | None:
         """Its shards, whose files are read and compared with their names; None if one is damaged or missing."""
-        found = [read_shard(directory / FOLDER, name) for name in self.shards]
-        whole = [shard for shard in found if shard is not None]
-        return whole if len(whole) == len(found) else None
+        shards = [read_shard(directory / FOLDER, name) for name in self.shards]
+        whole = [shard for shard in shards if shard is not None]
+        return whole if len(whole) == len(shards) else None
 
 
 def note_path(directory: Path, piece: str) -> Path:
@@ -112,10 +113,10 @@ class Share:
             write_durably(path, content)
         write_durably(note_path(directory, piece), note)
 
-    def put(self, piece: str, directory: Path, found: Finished) -> None:
+    def put(self, piece: str, directory: Path, finished: Finished) -> None:
         """Put what a piece has left there, the note last."""
         folder = directory / FOLDER
-        for shard in found.shards:
+        for shard in finished.shards:
             for path in sorted(folder.glob(f"*/{shard}.parquet")):
                 self.store.write(f"{piece}/{path.relative_to(folder).as_posix()}", path.read_bytes())
         self.store.write(f"{piece}/{_NOTE}", note_path(directory, piece).read_bytes())

@@ -63,19 +63,19 @@ def _loose(words: str, of: Correction) -> str:
 def _loosely(correction: Correction) -> tuple[str, ...]:
     """The key of a correction in loose words."""
     kind, *words = correction.key
-    found = [_loose(word, correction) for word in words]
+    loose = [_loose(word, correction) for word in words]
     # Of two that are linked, either may come first.
-    return (kind, *(sorted(found) if kind in ("step", "thing", "scenario") else found))
+    return (kind, *(sorted(loose) if kind in ("step", "thing", "scenario") else loose))
 
 
 def _renamed(correction: Correction, known: Correction) -> Correction:
     """The correction, with the words of a known correction of the same thing."""
-    own = "thing" if correction.kind in OF_THINGS else "scenario"
-    if own == "thing" or (correction.kind in OF_SCENARIOS and correction.other):
-        one, other = getattr(known, own), known.other
-        if _loose(getattr(correction, own), correction) != _loose(one, known):
+    column = "thing" if correction.kind in OF_THINGS else "scenario"
+    if column == "thing" or (correction.kind in OF_SCENARIOS and correction.other):
+        one, other = getattr(known, column), known.other
+        if _loose(getattr(correction, column), correction) != _loose(one, known):
             one, other = other, one  # the first name is the one that counts
-        return evolve(correction, **{own: one, "other": other})
+        return evolve(correction, **{column: one, "other": other})
     names = ["step", "other", "thing"]
     if correction.kind is not CorrectionKind.ABOUT:
         names.append("scenario")
@@ -107,11 +107,11 @@ class GraphWords:
         wanted = _loosely(correction)
         for known in self.corrections:
             if _loosely(known) == wanted:
-                found = _renamed(correction, known)
-                is_step = found.kind is CorrectionKind.ADD and not (found.relation or found.withdrawn or found.name)
-                if is_step and (known.name or not self._steps_of(self._scenario(found.scenario)).ids_of(found.step)):
-                    found = evolve(found, name=known.name if found.step == correction.step else correction.step)
-                return found
+                result = _renamed(correction, known)
+                is_step = result.kind is CorrectionKind.ADD and not (result.relation or result.withdrawn or result.name)
+                if is_step and (known.name or not self._steps_of(self._scenario(result.scenario)).ids_of(result.step)):
+                    result = evolve(result, name=known.name if result.step == correction.step else correction.step)
+                return result
         changes: dict[str, str] = {}
         if correction.kind is CorrectionKind.ABOUT:
             changes["scenario"] = self._given_scenario(correction.scenario)
@@ -141,14 +141,14 @@ class GraphWords:
                 changes["thing"] = self._thing(("Tool", "Entity"), correction.thing)
         elif correction.kind is CorrectionKind.TOOL_ROLE:
             changes["thing"] = self._thing(("Tool",), correction.thing)
-        found = evolve(correction, **changes)  # type: ignore[arg-type]
-        if correction.withdrawn and found.key not in [known.key for known in self.corrections]:
+        result = evolve(correction, **changes)  # type: ignore[arg-type]
+        if correction.withdrawn and result.key not in [known.key for known in self.corrections]:
             words = correction.step or correction.thing or correction.other or correction.scenario
             raise InputError(
                 f"there is no such correction to withdraw ({correction.kind} {words})",
                 remedy="`kgscripts correct DIR --list` prints the corrections",
             )
-        return found
+        return result
 
     def _scenario(self, name: str) -> dict[str, Any]:
         rows = list(self.graph.rows("Scenario", ["id", "label", "alternative_labels"]))
@@ -159,10 +159,10 @@ class GraphWords:
             lambda row: key == _activity(row["label"]),
         )
         for way in ways:
-            if found := next(filter(way, rows), None):
+            if scenario := next(filter(way, rows), None):
                 names = {item.name: item.scenario for item in self.corrections if item.kind in OF_SCENARIOS}
                 # The name without corrections, so that the correction stays right if the other name is withdrawn.
-                return found | {"told": names.get(found["label"], found["label"])}
+                return scenario | {"told": names.get(scenario["label"], scenario["label"])}
         raise unknown(f"there is no scenario {name!r}", name, [row["label"] for row in rows])
 
     def _of_scenarios(self, correction: Correction) -> dict[str, str]:
@@ -269,10 +269,10 @@ class _Steps:
     @cached_property
     def _actions(self) -> list[tuple[str, Action, str]]:
         """Each action with its step, and as a person would write it."""
-        found = self.graph.select("EXPRESSED_AS", ["from_id", "to_id"], {"from_id": self._names})
-        rows = self.graph.rows("Action", ["id", "label_text", *ACTION_PARTS], {"id": found["to_id"]})
+        pairs = self.graph.select("EXPRESSED_AS", ["from_id", "to_id"], {"from_id": self._names})
+        rows = self.graph.rows("Action", ["id", "label_text", *ACTION_PARTS], {"id": pairs["to_id"]})
         actions = {row["id"]: (action_of_row(row), row["label_text"]) for row in rows}
-        return [(pair["from_id"], *actions[pair["to_id"]]) for pair in found.to_pylist() if pair["to_id"] in actions]
+        return [(pair["from_id"], *actions[pair["to_id"]]) for pair in pairs.to_pylist() if pair["to_id"] in actions]
 
     def ids_of(self, label: str) -> set[str]:
         """The steps that have this action."""
@@ -286,10 +286,10 @@ class _Steps:
         InputError
             If there is none, or several steps are meant.
         """
-        if found := self._named(words, (self._by_action, self._by_text, self._by_name, self._by_head)):
-            if without_articles(words) not in {without_articles(name) for name in self._names_of(found)}:
-                self.taken[words] = found
-            return found
+        if label := self._named(words, (self._by_action, self._by_text, self._by_name, self._by_head)):
+            if without_articles(words) not in {without_articles(name) for name in self._names_of(label)}:
+                self.taken[words] = label
+            return label
         every = [*self._labels.values(), *(action.label for _, action, _ in self._actions)]
         raise unknown(f"{self.label!r} has no step {words!r}", words, every)
 
@@ -298,8 +298,8 @@ class _Steps:
         text with these words would give. A new step is shown in the words that are given, its `name`.
         """
         words = correction.step
-        if found := self._named(words, (self._by_action, self._by_text, self._by_name)):
-            return {"step": found}
+        if named := self._named(words, (self._by_action, self._by_text, self._by_name)):
+            return {"step": named}
         label = label_of(without_articles(words))
         is_known = correction.withdrawn or self.ids_of(label)
         return {"step": label, "name": correction.name or ("" if is_known or label == words else words)}
@@ -308,14 +308,14 @@ class _Steps:
         """The action that the first of the ways finds, with or without articles."""
         for form in (plain_words, without_articles):
             for way in ways:
-                found = sorted(way(form, form(words)))
-                if len(found) > 1:
+                labels = sorted(way(form, form(words)))
+                if len(labels) > 1:
                     raise InputError(
-                        f"{words!r} could be {len(found)} steps of {self.label!r}",
-                        remedy=f"name one of them: {', '.join(found[:_MOST_NEAR])}",
+                        f"{words!r} could be {len(labels)} steps of {self.label!r}",
+                        remedy=f"name one of them: {', '.join(labels[:_MOST_NEAR])}",
                     )
-                if found:
-                    return found[0]
+                if labels:
+                    return labels[0]
         return None
 
     def _by_action(self, form: _Form, words: str) -> set[str]:

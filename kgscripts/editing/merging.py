@@ -83,6 +83,7 @@ def _new_directory(path: Path) -> Iterator[Path]:
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         what = "there is a graph already" if (target / MARKER).exists() else "the directory holds other files"
         raise GraphDirectoryError(what, where=str(path), remedy="name a new or empty directory")
+    # Cut, since a name of a file has 255 bytes at most.
     new = target.with_name(f".{target.name[:100]}.merging")
     with locked(new):
         try:

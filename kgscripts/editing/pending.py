@@ -45,8 +45,8 @@ class PendingCorrections:
     def applied(self, graph: StoredGraph) -> list[Item]:
         """Those that are part of `graph`, the latest first."""
         rows = graph.rows("Correction", ("id", "content"))
-        found = [(row["id"], Correction.from_json(row["content"])) for row in rows]
-        return [_item(key, each) for key, each in sorted(found, key=lambda pair: pair[1].age, reverse=True)]
+        pairs = [(row["id"], Correction.from_json(row["content"])) for row in rows]
+        return [_item(key, each) for key, each in sorted(pairs, key=lambda pair: pair[1].age, reverse=True)]
 
     def in_words(self, graph: StoredGraph, record: dict[str, Any]) -> Correction:
         """The correction that the fields of a line of a file mean in `graph`; without a time it is made now.

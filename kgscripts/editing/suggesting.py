@@ -99,12 +99,12 @@ def suggest_corrections(directory: str | Path) -> list[Suggestion]:
         _near_scenarios(scenarios, steps, vectors, known),
         _near_things(graph, known),
     )
-    found = [each for group in groups for each in sorted(group, key=lambda each: (-each.likeness, each.names))]
-    sentences = evidence_of(graph, {statement for each in found for statement in each.statements}, 1)
-    told = [[item for statement in each.statements for item in sentences[statement]] for each in found]
+    suggestions = [each for group in groups for each in sorted(group, key=lambda each: (-each.likeness, each.names))]
+    sentences = evidence_of(graph, {statement for each in suggestions for statement in each.statements}, 1)
+    told = [[item for statement in each.statements for item in sentences[statement]] for each in suggestions]
     return [
         evolve(each, evidence=each.evidence or tuple(f"{item.source}: {item.text}" for item in items))
-        for each, items in zip(found, told, strict=True)
+        for each, items in zip(suggestions, told, strict=True)
     ]
 
 
@@ -114,13 +114,13 @@ def _names(scenario: _Row) -> set[str]:
 
 def _vectors(store: RecordStore, labels: Sequence[str]) -> dict[str, _Numbers]:
     """The unit vectors of actions and scenarios that the graph has, by label; none without their enricher."""
-    found = {}
+    vectors = {}
     for version, entry in store.extractors.all().items():
         if entry.name == ActionVectors.name:
             subjects = {subject_of(version, [], [label]): label for label in labels}
             for subject, (record,) in store.read(ActionVector, list(subjects), [version]).items():
-                found[subjects[subject]] = decoded([record.values])[0] / SCALE
-    return found
+                vectors[subjects[subject]] = decoded([record.values])[0] / SCALE
+    return vectors
 
 
 @frozen(eq=False)
@@ -143,7 +143,7 @@ def _steps(graph: StoredGraph, vectors: Mapping[str, _Numbers]) -> dict[str, lis
     named = {row["id"]: row for row in graph.rows("Action", ("id", "label", "label_text", *ACTION_PARTS))}
     for row in graph.rows("EXPRESSED_AS", ("from_id", "to_id")):
         actions[row["from_id"]].append(named[row["to_id"]])
-    found = defaultdict(list)
+    by_scenario = defaultdict(list)
     for row in graph.rows("SubEvent", ("id", "label", "label_text", "scenario")):
         own = actions[row["id"]]
         labels = [item["label"] for item in own]
@@ -151,7 +151,7 @@ def _steps(graph: StoredGraph, vectors: Mapping[str, _Numbers]) -> dict[str, lis
         names = {row["label"], row["label_text"], *labels, *(item["label_text"] for item in own)}
         known = [vectors[label] for label in labels if label in vectors]
         mean = np.mean(known, axis=0) if known else None
-        found[row["scenario"]].append(
+        by_scenario[row["scenario"]].append(
             _Step(
                 row,
                 frozenset(map(without_articles, names)),
@@ -162,7 +162,7 @@ def _steps(graph: StoredGraph, vectors: Mapping[str, _Numbers]) -> dict[str, lis
         )
     return {
         scenario: sorted(steps, key=lambda step: (-len(step.sources), step.row["id"]))
-        for scenario, steps in found.items()
+        for scenario, steps in by_scenario.items()
     }
 
 

@@ -84,18 +84,18 @@ class StepEnricher(Enricher):
     def enrich(self, contents: Sequence[Sequence[str]], _: Sequence[str]) -> list[Sequence[Record]]:
         """For each scenario the clusters of two or more actions."""
         scenarios = [[json.loads(text) for text in content] for content in contents]
-        told = [[[tuple(action[:_PARTS]) for action in text] for text in texts] for texts in scenarios]
+        actions = [[[tuple(action[:_PARTS]) for action in text] for text in texts] for texts in scenarios]
         scripts = [_script(texts) for texts in scenarios]
         from kgscripts.models.steps.contexts import words_of
 
         # In one go, since the batches of a single scenario are seldom full.
-        self._model.vectors([words_of(action) for texts in told for text in texts for action in text])
+        self._model.vectors([words_of(action) for texts in actions for text in texts for action in text])
         return [
             [
                 StepCluster(actions=[_action(parts) for parts in group.actions], probability=group.probability)
                 for group in self._model.merge(texts, script)
             ]
-            for texts, script in zip(told, scripts, strict=True)
+            for texts, script in zip(actions, scripts, strict=True)
         ]
 
 

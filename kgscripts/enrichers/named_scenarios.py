@@ -120,7 +120,7 @@ class NamedScenarios(Enricher):
             for content in contents
         ]
         vectors: list[Any] = [decoded([values for *_, values in text]) for text in texts]
-        found = detect_documents(self._detector(candidates), vectors)
+        offered_segments = detect_documents(self._detector(candidates), vectors)
         return [
             named_segments(
                 [(int(start), int(end)) for start, end, _ in text],
@@ -134,7 +134,9 @@ class NamedScenarios(Enricher):
                 ],
                 is_guessed=not all(is_listed(name) for *_, name, _ in told),
             )
-            for content, told, text, own, segments in zip(contents, detected, texts, vectors, found, strict=True)
+            for content, told, text, own, segments in zip(
+                contents, detected, texts, vectors, offered_segments, strict=True
+            )
         ]
 
     def _is_alike(self, segment: DetectedSegment, vectors: NDArray[np.int8]) -> bool:
@@ -191,11 +193,11 @@ def named_segments(
         return []
     if is_guessed and sum(map(bool, kept)) < LEAST_SHARE * len(spans):
         return []
-    found = [
+    segments = [
         NamedSegment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=sure)
         for scenario, start, end, sure in stretches(kept)
     ]
-    return sorted(found, key=lambda item: (item.start, item.end, item.scenario))
+    return sorted(segments, key=lambda item: (item.start, item.end, item.scenario))
 
 
 def _is_done_to_one_of(name: str, text: str) -> bool:
@@ -207,8 +209,8 @@ def _is_done_to_one_of(name: str, text: str) -> bool:
 
 def _beings(text: str) -> frozenset[str]:
     words = {singular(word) for word in _WORD.findall(text.lower())}
-    found = {word for word in words if is_a(word, "person", "animal")}
-    return frozenset(noun for word in found for noun in leading_nouns().get((word,), (word,)))
+    beings = {word for word in words if is_a(word, "person", "animal")}
+    return frozenset(noun for word in beings for noun in leading_nouns().get((word,), (word,)))
 
 
 @define

@@ -114,8 +114,8 @@ def enrich(store: RecordStore, enricher: Enricher, rows: pa.Table, candidates: S
     _LOG.info("enricher %s: %d rows of %d are new", enricher.name, len(lacking), len(contents))
     for start in range(0, len(lacking), _REQUESTS_A_COMMIT):
         block = lacking[start : start + _REQUESTS_A_COMMIT]
-        found = enricher.enrich([contents[key] for key in block], candidates)
-        readings = [Reading(key, version, records) for key, records in zip(block, found, strict=True)]
+        enriched = enricher.enrich([contents[key] for key in block], candidates)
+        readings = [Reading(key, version, records) for key, records in zip(block, enriched, strict=True)]
         # Meanwhile, assembly uses the files of all records.
         store.commit([write_shard(store.folder, readings)], merge=False)
     subjects = [keys[tuple(content)] for content in rows["content"].to_pylist()]
@@ -163,17 +163,18 @@ def choose_enrichers(
         If one cannot be loaded.
     """
     settings = settings or {}
-    found: dict[str, Enricher] = {}
+    enrichers: dict[str, Enricher] = {}
     for item in (*(ENRICHERS.names() if named is None else named), *also):
         enricher = ENRICHERS.open(item, settings.get(item)) if isinstance(item, str) else item
-        if found.setdefault(enricher.name, enricher) is not enricher and not isinstance(item, str):
+        if enrichers.setdefault(enricher.name, enricher) is not enricher and not isinstance(item, str):
             raise ConfigurationError(f"two enrichers have the name {enricher.name!r}", remedy="leave one of them out")
     if named is None:
-        found = {name: item for name, item in found.items() if item.by_default or name in also}
+        enrichers = {name: item for name, item in enrichers.items() if item.by_default or name in also}
     else:
-        brought = (ENRICHERS.open(name, settings.get(name)) for name in ENRICHERS.names() if name not in found)
-        found |= {item.name: item for item in brought if item.requires and item.by_default}
-    kept = {name: item for name, item in found.items() if name not in without}
+        brought = (ENRICHERS.open(name, settings.get(name)) for name in ENRICHERS.names() if name not in enrichers)
+        enrichers |= {item.name: item for item in brought if item.requires and item.by_default}
+    kept = {name: item for name, item in enrichers.items() if name not in without}
+    # Again and again, since what requires one that is left out is left out itself.
     while lacking := [name for name, item in kept.items() if not kept.keys() >= set(item.requires)]:
         for name in lacking:
             del kept[name]
@@ -185,16 +186,16 @@ def kept_settings(enrichers: Iterable[Enricher]) -> dict[str, str | int | float 
 
     Other models than the default are kept by their digest, since a path means nothing on another machine.
     """
-    found: dict[str, str | int | float | bool] = {}
+    result: dict[str, str | int | float | bool] = {}
     for enricher in enrichers:
         settings = enricher.settings
-        found |= {f"{enricher.name}.{name}": value for name, value in version_of(settings).items()}
+        result |= {f"{enricher.name}.{name}": value for name, value in version_of(settings).items()}
         defaults = {item.name: item.default for item in attrs.fields(type(settings))}
         for name, (task, model) in models_of(settings).items():
             digest = describe(model, task).digest
             if digest != describe(defaults[name], task).digest:
-                found[f"{enricher.name}.{name}"] = digest
-    return found
+                result[f"{enricher.name}.{name}"] = digest
+    return result
 
 
 def enrichers_of(
@@ -215,7 +216,7 @@ def enrichers_of(
     given = {
         f"{name}.{setting}": value for name, values in (settings or {}).items() for setting, value in values.items()
     }
-    found = []
+    enrichers = []
     for name in wanted:
         values = {key.rpartition(".")[2]: value for key, value in configuration.items() if key.startswith(f"{name}.")}
         defaults = ENRICHERS.open(name).settings
@@ -226,14 +227,14 @@ def enrichers_of(
         for setting in devices_of(defaults):
             full = f"{name}.{setting}"
             values[setting] = _device(given.pop(full, values.get(setting, CPU)), full, where)
-        found.append(ENRICHERS.open(name, values, where))
+        enrichers.append(ENRICHERS.open(name, values, where))
     if given:
         raise ConfigurationError(
             f"{min(given)} is neither a model of the graph that does not ship nor a device",
             where=where,
             remedy="leave it out: a graph keeps its settings until `kgscripts build-graph` is given others",
         )
-    return found
+    return enrichers
 
 
 def _with_digest(digest: object, setting: str, task: str, given: Any, where: str) -> Any:

@@ -107,8 +107,8 @@ class ScenarioVectors(Enricher):
 
         texts = [" ".join(text.split()) for content in contents for text in content]
         vectors = quantised_vectors(texts, shared_minilm(self.settings.device)).astype(float)
-        found: list[Sequence[Record]] = []
+        records: list[Sequence[Record]] = []
         for own in np.split(vectors, np.cumsum([len(content) for content in contents])[:-1]):
             point = scenario_point(own[0] / np.linalg.norm(own[0]), passages_centre([own[1:]]))
-            found.append([ScenarioVector(values=encoded((point * SCALE).round().clip(-127, 127).astype(np.int8)))])
-        return found
+            records.append([ScenarioVector(values=encoded((point * SCALE).round().clip(-127, 127).astype(np.int8)))])
+        return records

@@ -39,14 +39,14 @@ def attach_evaluations(
         raise ConfigurationError("nothing that keeps scores was evaluated", where="--attach-as", remedy=remedy)
     kept = {place: _kept(place) for place in set(places.values())}
     attached: list[Evaluation] = []
-    found: dict[Path, list[BenchmarkScore]] = {}
+    by_place: dict[Path, list[BenchmarkScore]] = {}
     for evaluation in evaluations:
         own = [(places[system.source], system) for system in evaluation.models if system.source in places]
         shown = [_worst(exposure, evaluation, kept[place]) for place, _ in own]
         for (place, system), decided in zip(own, shown, strict=True):
-            found.setdefault(place, []).extend(evaluation.benchmark_scores(system, decided))
+            by_place.setdefault(place, []).extend(evaluation.benchmark_scores(system, decided))
         attached.append(evolve(evaluation, exposure=shown[0] if shown else exposure))
-    for place, scores in found.items():
+    for place, scores in by_place.items():
         _keep(place, scores, kept[place])
     return attached
 

@@ -29,20 +29,20 @@ class Calibration:
 
 def calibration(probabilities: Sequence[float], truth: Sequence[bool]) -> Calibration:
     """The calibration of probabilities (cases,) against the truth (cases,); the error is 0 without cases."""
-    own: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
+    cases_of: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
     for probability, is_true in zip(probabilities, truth, strict=True):
-        own[min(int(probability * _BINS), _BINS - 1)].append((probability, is_true))
+        cases_of[min(int(probability * _BINS), _BINS - 1)].append((probability, is_true))
     bins = [
         Bin(len(cases), sum(p for p, _ in cases) / len(cases), sum(t for _, t in cases) / len(cases))
-        for cases in own
+        for cases in cases_of
         if cases
     ]
     error = sum(item.count * abs(item.probability - item.share) for item in bins) / max(1, len(truth))
     return Calibration(bins, error)
 
 
-def calibration_lines(found: Calibration) -> list[str]:
+def calibration_lines(curve: Calibration) -> list[str]:
     """The reliability curve as a table, and the error."""
     lines = ["probability  true   cases"]
-    lines += [f"{item.probability:11.2f} {item.share:5.2f} {item.count:7,}" for item in found.bins]
-    return [*lines, f"expected calibration error {found.error:.3f}"]
+    lines += [f"{item.probability:11.2f} {item.share:5.2f} {item.count:7,}" for item in curve.bins]
+    return [*lines, f"expected calibration error {curve.error:.3f}"]

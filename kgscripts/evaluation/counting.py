@@ -27,10 +27,10 @@ class Matches:
     found: int = 0
     gold: int = 0
 
-    def add(self, found: Set[object], gold: Set[object]) -> None:
+    def add(self, predicted: Set[object], gold: Set[object]) -> None:
         """Add one document."""
-        self.right += len(found & gold)
-        self.found += len(found)
+        self.right += len(predicted & gold)
+        self.found += len(predicted)
         self.gold += len(gold)
 
     @property
@@ -50,8 +50,8 @@ class Matches:
 
     def scores(self, *metrics: str) -> dict[str, float]:
         """These of *precision*, *recall* and *F1*, in their order; by default all."""
-        found = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
-        return {metric: found[metric] for metric in metrics or found}
+        values = {"precision": self.precision, "recall": self.recall, "F1": self.f1}
+        return {metric: values[metric] for metric in metrics or values}
 
 
 def of_extractor(
@@ -86,21 +86,21 @@ def example(text: str, gold: Iterable[str], found: Iterable[str], *, where: str 
     return Example(system=EXTRACTOR, where=where, text=text, gold=gold, found=found)
 
 
-def pair_scores(gold: Sequence[object], found: Sequence[object]) -> dict[str, float]:
+def pair_scores(gold: Sequence[object], predicted: Sequence[object]) -> dict[str, float]:
     """Precision, recall and F1 of the pairs of items in one part that are found, against those of gold.
 
-    `gold` and `found` have the part of each item. Without a pair on one side, its share is 1.
+    `gold` and `predicted` have the part of each item. Without a pair on one side, its share is 1.
     """
     right, of_found, of_gold = (
         sum(comb(count, 2) for count in Counter(parts).values())
-        for parts in (zip(gold, found, strict=True), found, gold)
+        for parts in (zip(gold, predicted, strict=True), predicted, gold)
     )
     return _scores(right / of_found if of_found else 1.0, right / of_gold if of_gold else 1.0)
 
 
-def b_cubed_scores(gold: Sequence[object], found: Sequence[object]) -> dict[str, float]:
+def b_cubed_scores(gold: Sequence[object], predicted: Sequence[object]) -> dict[str, float]:
     """B-cubed precision, recall and F1 of the parts of items: means over the items."""
-    both, of_gold, of_found = Counter(zip(gold, found, strict=True)), Counter(gold), Counter(found)
+    both, of_gold, of_found = Counter(zip(gold, predicted, strict=True)), Counter(gold), Counter(predicted)
     return _scores(
         sum(count * count / of_found[part] for (_, part), count in both.items()) / len(gold),
         sum(count * count / of_gold[part] for (part, _), count in both.items()) / len(gold),
@@ -128,13 +128,13 @@ def _scores(precision: float, recall: float) -> dict[str, float]:
 def check_ids(gold: Sequence[str], predicted: Iterable[str]) -> None:
     """Raise InputError, which names ids, if those of gold answers and predictions differ, there are none, or a gold one
     occurs twice."""
-    known, found = Counter(gold), dict.fromkeys(predicted)
+    known, answered = Counter(gold), dict.fromkeys(predicted)
     if not known:
         raise InputError("there are no gold answers to evaluate on", remedy="give some")
     wrong = {
         "twice in the gold answers": [name for name, times in known.items() if times > 1],
-        "missing": [name for name in known if name not in found],
-        "extra": [name for name in found if name not in known],
+        "missing": [name for name in known if name not in answered],
+        "extra": [name for name in answered if name not in known],
     }
     if any(wrong.values()):
         parts = [f"{what}: {_first(names)}" for what, names in wrong.items() if names]

@@ -50,12 +50,12 @@ class Finished:
 
 def _read(path: Path) -> dict[str, Any]:
     """The results of a file by their keys; what is no whole line is left out."""
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     if path.is_file():
         for line in path.read_text(encoding="ascii", errors="replace").splitlines():
             try:
                 content = json.loads(line)
-                found[content["key"]] = content["result"]
+                results[content["key"]] = content["result"]
             except (ValueError, TypeError, KeyError):
                 continue
-    return found
+    return results

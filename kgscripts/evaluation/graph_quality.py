@@ -108,7 +108,7 @@ def _ends(graph: StoredGraph, relation: str, column: str) -> pa.Array:
 
 def _orphans(graph: StoredGraph) -> tuple[dict[str, int], int]:
     """The number of nodes of each type that no relation begins or ends at, and that of all nodes of these types."""
-    found: dict[str, int] = {}
+    orphans: dict[str, int] = {}
     nodes = 0
     for name in NODE_TYPES:
         if name in _NO_RELATION_NEEDED:
@@ -122,8 +122,8 @@ def _orphans(graph: StoredGraph) -> tuple[dict[str, int], int]:
         known = pa.chunked_array(related, pa.string()).unique()
         ids = graph.select(name, ["id"])["id"]
         nodes += len(ids)
-        found[name] = len(ids) - (pc.sum(pc.is_in(ids, value_set=known)).as_py() or 0)
-    return found, nodes
+        orphans[name] = len(ids) - (pc.sum(pc.is_in(ids, value_set=known)).as_py() or 0)
+    return orphans, nodes
 
 
 def _order(graph: StoredGraph) -> tuple[int, int, int]:
@@ -173,11 +173,11 @@ def _alike(labels: Sequence[str]) -> list[tuple[int, list[int]]]:
     """The rows of labels with near-duplicates, each with those."""
     vectors = quantised_vectors(labels).astype(np.float32)
     units = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1)
-    found: list[tuple[int, list[int]]] = []
+    alike: list[tuple[int, list[int]]] = []
     for start in range(0, len(labels), _BLOCK):
         near = units[start : start + _BLOCK] @ units.T >= NEAR_DUPLICATE
         for row, others in enumerate(near, start):
             others[row] = False
             if others.any():
-                found.append((row, np.flatnonzero(others).tolist()))
-    return found
+                alike.append((row, np.flatnonzero(others).tolist()))
+    return alike

@@ -79,8 +79,8 @@ class Benchmark:
     def evaluations(self, task: EvaluationTask, data: Path) -> list[Evaluation]:
         """What comes out on the corpora in a folder."""
         paths = {option: data / path for option, path in self.needs.items()}
-        found = (self.run or task.measure)(**paths, **self.options)
-        return [evolve(each, exposure=self.exposure or each.exposure) for each in found]
+        evaluations = (self.run or task.measure)(**paths, **self.options)
+        return [evolve(each, exposure=self.exposure or each.exposure) for each in evaluations]
 
     def key(self, data: Path) -> str:
         """SHA-256 of all that decides the result: its data, the models and the version of kgscripts."""
@@ -131,5 +131,5 @@ def evaluation_task(example: str, *, name: str = "", **declared: Any) -> Callabl
 def evaluation_tasks() -> dict[str, EvaluationTask]:
     """All tasks by name. Raises ModelError if a module of one cannot be imported."""
     modules = [loaded(entry, "module of evaluations") for entry in entry_points_of(GROUP).values()]
-    found = (getattr(value, "task", None) for module in modules for value in vars(module).values())
-    return {task.name: task for task in found if isinstance(task, EvaluationTask)}
+    candidates = (getattr(value, "task", None) for module in modules for value in vars(module).values())
+    return {task.name: task for task in candidates if isinstance(task, EvaluationTask)}

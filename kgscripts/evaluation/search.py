@@ -76,7 +76,7 @@ def evaluate_search(graph: StoredGraph, split: str) -> Evaluation:
         "words alone": Searcher(graph, by_meaning=False),
         "meaning alone": Searcher(graph, by_words=False),
     }
-    found = {
+    answers = {
         name: [each.answer(item.text, (item.kind,), _DEPTH).found for item in answerable]
         for name, each in searchers.items()
     }
@@ -90,15 +90,15 @@ def evaluate_search(graph: StoredGraph, split: str) -> Evaluation:
             "not answerable": len(asked) - len(answerable),
             **{f"of {kind.value}s": sum(item.kind is kind for item in answerable) for kind in Kind},
         },
-        systems=compared({name: _figures(answerable, own, every) for name, own in found.items()}, own=OURS),
-        examples=_examples(answerable, found[OURS], every),
+        systems=compared({name: _figures(answerable, own, every) for name, own in answers.items()}, own=OURS),
+        examples=_examples(answerable, answers[OURS], every),
     )
 
 
 def _figures(
-    asked: Sequence[Question], found: Sequence[Sequence[Found]], every: Mapping[str, Entry]
+    asked: Sequence[Question], answers: Sequence[Sequence[Found]], every: Mapping[str, Entry]
 ) -> Iterator[Figure]:
-    ranks = [_rank(item, own, every) for item, own in zip(asked, found, strict=True)]
+    ranks = [_rank(item, own, every) for item, own in zip(asked, answers, strict=True)]
     reciprocal = [1 / rank if rank else 0.0 for rank in ranks]
     hits = {depth: fmean(0 < rank <= depth for rank in ranks) for depth in (1, _DEPTH)}
     yield from shares({"MRR": fmean(reciprocal), **{f"hit@{depth}": share for depth, share in hits.items()}})
@@ -108,16 +108,16 @@ def _figures(
             yield from shares({"MRR": fmean(own)}, part=f"{kind.value}s")
 
 
-def _rank(question: Question, found: Sequence[Found], every: Mapping[str, Entry]) -> int:
+def _rank(question: Question, answer: Sequence[Found], every: Mapping[str, Entry]) -> int:
     """The rank of the first right one, from 1; 0 if there is none."""
-    right = (rank for rank, each in enumerate(found, start=1) if question.is_answered_by(every[each.iri]))
+    right = (rank for rank, each in enumerate(answer, start=1) if question.is_answered_by(every[each.iri]))
     return next(right, 0)
 
 
 def _examples(
-    asked: Sequence[Question], found: Sequence[Sequence[Found]], every: Mapping[str, Entry]
+    asked: Sequence[Question], answers: Sequence[Sequence[Found]], every: Mapping[str, Entry]
 ) -> Iterator[Example]:
-    for item, own in zip(asked, found, strict=True):
+    for item, own in zip(asked, answers, strict=True):
         if _rank(item, own, every) != 1:
             wanted = [*sorted(item.scenarios)[:3], *(word.pattern for word in item.words)]
             yield example(

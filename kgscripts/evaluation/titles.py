@@ -31,7 +31,7 @@ def evaluate_titles(split: str, *, source: str = "") -> Evaluation:
     labels = [resolve(title) for title in titles]
     rules = {_OURS: keys, _PLAIN: labels}
     listed = {_OURS: [resolve_title(title) for title in titles], _PLAIN: labels}
-    figures = {rule: [*_merged(groups, found), *_listed(groups, listed[rule])] for rule, found in rules.items()}
+    figures = {rule: [*_merged(groups, names), *_listed(groups, listed[rule])] for rule, names in rules.items()}
     return Evaluation(
         task="scenario titles",
         dataset="kgscripts scenario titles",
@@ -50,20 +50,20 @@ def evaluate_titles(split: str, *, source: str = "") -> Evaluation:
     )
 
 
-def _merged(groups: Sequence[object], found: Sequence[object]) -> tuple[Figure, ...]:
+def _merged(groups: Sequence[object], names: Sequence[object]) -> tuple[Figure, ...]:
     """How well the titles that became one scenario are those of one activity."""
-    return shares({**pair_scores(groups, found), **named("B-cubed", b_cubed_scores(groups, found))})
+    return shares({**pair_scores(groups, names), **named("B-cubed", b_cubed_scores(groups, names))})
 
 
 def _listed(groups: Sequence[str], labels: Sequence[str]) -> tuple[Figure, ...]:
     """Which titles get the label of a listed scenario, of those that mean it."""
-    given = [group == label for group, label in zip(groups, labels, strict=True) if is_listed(label)]
-    right, meant = sum(given), sum(map(is_listed, groups))
+    are_right = [group == label for group, label in zip(groups, labels, strict=True) if is_listed(label)]
+    right, meant = sum(are_right), sum(map(is_listed, groups))
     return (
         *shares(
-            {"listed scenario precision": right / (len(given) or 1), "listed scenario recall": right / (meant or 1)}
+            {"listed scenario precision": right / (len(are_right) or 1), "listed scenario recall": right / (meant or 1)}
         ),
-        *counts({"listed scenarios given": len(given), "listed scenarios right": right}),
+        *counts({"listed scenarios given": len(are_right), "listed scenarios right": right}),
     )
 
 

@@ -104,8 +104,8 @@ def evaluate_predicted_tools(ranker: ToolRanker, split: str, *, source: str = ""
         ("most frequent tools", by_prior),
         ("MiniLM, event and tool", by_similarity),
     )
-    found, own = rank_events(ranker, events), ranker.model.name if ranker.model else ""
-    rankings = {own: found}
+    ranked, ranker_name = rank_events(ranker, events), ranker.model.name if ranker.model else ""
+    rankings = {ranker_name: ranked}
     for name, rank in simpler:
         rankings[name] = [Ranking(tuple(tools), answered=True) for tools in rank(ranker, names)]
     figures = {name: _figures(ranker, events, given) for name, given in rankings.items()}
@@ -115,16 +115,16 @@ def evaluate_predicted_tools(ranker: ToolRanker, split: str, *, source: str = ""
         split=split,
         exposure=Exposure(split),
         items={"events": len(events), "that need a tool": sum(bool(event.tools) for event in events)},
-        systems=compared(figures, own, source),
+        systems=compared(figures, ranker_name, source),
         examples=[
             Example(
-                system=own,
+                system=ranker_name,
                 where=event.domain,
                 text=event.event,
                 gold=sorted(event.tools),
                 found=ranking.tools[:_FIRST] if ranking.answered else (),
             )
-            for event, ranking in zip(events, found, strict=True)
+            for event, ranking in zip(events, ranked, strict=True)
         ],
     )
 

@@ -36,10 +36,10 @@ class LabelExtractor(Extractor):
 
 
 def _read(document: Document) -> list[Record]:
-    found: list[Record] = []
+    records: list[Record] = []
     scenario = scenario_of(document)
     if scenario and document.text:
-        found.append(Segment(scenario=scenario, start=0, end=len(document.text)))
+        records.append(Segment(scenario=scenario, start=0, end=len(document.text)))
     if document.scenario and not is_listed(document.scenario):
-        found.append(Discard(reason=DiscardReason.UNKNOWN_SCENARIO, detail=f"{document.scenario}; kept as it is"))
-    return found
+        records.append(Discard(reason=DiscardReason.UNKNOWN_SCENARIO, detail=f"{document.scenario}; kept as it is"))
+    return records

@@ -41,13 +41,13 @@ def needs_of(parses: Sequence[Parse], text: str) -> Iterator[Need]:
     passage = parses[0].passage
     listed = text[passage.start : passage.end]
     heading = heading_of(listed)
-    found: set[str] = set()
+    names: set[str] = set()
     spans = ((passage.start + start, passage.start + end) for start, end in item_spans(listed))
     for (start, end), amount, words in _items(parses, text, [_stripped(text, *span) for span in spans]):
         name = " ".join([*(word.lower_ for word in words[:-1]), *(_lemma(word) for word in words[-1:])])
-        if not name or name in found or is_a(name, "person", "time"):
+        if not name or name in names or is_a(name, "person", "time"):
             continue
-        found.add(name)
+        names.add(name)
         is_used = not names_ingredients(heading) and _is_tool(name, heading)
         yield Need(
             lemma=name,
@@ -68,8 +68,8 @@ def needs_of_sentences(parse: Parse, places: Collection[int], text: str) -> Iter
         if words:
             start, end = parse.offset + sentence.start_char, parse.offset + sentence.end_char
             named = evolve(parse, passage=Passage(kind=PassageKind.NEEDS, start=start, end=end))
-            found = needs_of([named], text)
-            yield from (need for need in found if any(need.start <= word < need.end for word in words))
+            needs = needs_of([named], text)
+            yield from (need for need in needs if any(need.start <= word < need.end for word in words))
 
 
 def _is_tool(noun: str, heading: str) -> bool:
@@ -124,10 +124,10 @@ def _noun(tokens: Sequence[Token]) -> list[Token]:
     while of := next((number for number, word in enumerate(words) if number and word.lower_ == "of"), 0):
         words = words[of + 1 :] if lemma(words[of - 1]) in PARTITIVES | UNITS_OF_AMOUNT | _PRESSED else words[:of]
     first = max((number + 1 for number, word in enumerate(words[:-1]) if _precedes_noun(word)), default=0)
-    found = words[first:]
-    if found and (found[-1].pos_ in _MODIFIERS or found[-1].tag_ in {"VBN", "VBD"}):
-        return found if classes_of(found[-1].lower_) else []  # "1 cup sugar, sifted": no thing
-    return found
+    noun = words[first:]
+    if noun and (noun[-1].pos_ in _MODIFIERS or noun[-1].tag_ in {"VBN", "VBD"}):
+        return noun if classes_of(noun[-1].lower_) else []  # "1 cup sugar, sifted": no thing
+    return noun
 
 
 def _precedes_noun(word: Token) -> bool:

@@ -82,17 +82,17 @@ def choose(
     left_out = set(without)
     if unknown := sorted(left_out - set(names)):
         raise ConfigurationError(f"{unknown[0]!r} is not among the extractors", remedy=f"these are: {_listed(names)}")
-    kept: dict[str, str | Extractor] = {}
+    named: dict[str, str | Extractor] = {}
     for name, item in zip(names, wanted, strict=True):
-        if name not in left_out and kept.setdefault(name, item) != item:
+        if name not in left_out and named.setdefault(name, item) != item:
             raise ConfigurationError(f"two extractors have the name {name!r}", remedy="leave one of them out")
-    if not kept:
+    if not named:
         raise ConfigurationError("no extractor is left", remedy=f"choose among {_listed(installed_extractors())}")
-    opened = [EXTRACTORS.open(item) if isinstance(item, str) else item for _, item in sorted(kept.items())]
-    found: list[Chosen] = []
+    opened = [EXTRACTORS.open(item) if isinstance(item, str) else item for _, item in sorted(named.items())]
+    chosen: list[Chosen] = []
     for extractor in _in_order(opened):
         parser = describe_parser() if PARSE in extractor.requires else None
-        before = [item for item in found if needs(extractor, item.extractor)]
+        before = [item for item in chosen if needs(extractor, item.extractor)]
         with naming(f"the extractor {extractor.name!r}"):
             version = _version(extractor, parser, before)
         itself = Model(
@@ -104,8 +104,8 @@ def choose(
             scores=merged_scores(extractor.scores(parser), attached_scores(version)),
         )
         models = (itself, *extractor.networks, *((parser,) if parser else ()))
-        found.append(Chosen(extractor, version, models))
-    return found
+        chosen.append(Chosen(extractor, version, models))
+    return chosen
 
 
 def _listed(names: Iterable[str]) -> str:

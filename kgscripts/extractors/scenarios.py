@@ -104,20 +104,24 @@ class ScenarioExtractor(Extractor):
             [" ".join(item.document.text[start:end].split()) for start, end in own]
             for item, own in zip(documents, spans, strict=True)
         ]
-        found = self._detect(texts)
+        detected = self._detect(texts)
         return [
             [*self._about(labels_of(segments), vectors, own, item), *vectors]
-            for item, own, sentences, segments in zip(documents, spans, texts, found, strict=True)
+            for item, own, sentences, segments in zip(documents, spans, texts, detected, strict=True)
             for vectors in [self._vectors(sentences, own)]
         ]
 
     def _about(
-        self, found: Labels, vectors: Sequence[SentenceVector], spans: Sequence[tuple[int, int]], item: ParsedDocument
+        self,
+        detected: Labels,
+        vectors: Sequence[SentenceVector],
+        spans: Sequence[tuple[int, int]],
+        item: ParsedDocument,
     ) -> list[Segment]:
         """The segments of a text. One in which nothing that is known is told has a scenario of its own, as a whole."""
         if self.settings.labelled_too:
-            return _with_events(_records(found, spans), item)
-        kept = without_asides(found, is_whole=not _tells_of_its_writer(item.document.text))
+            return _with_events(_records(detected, spans), item)
+        kept = without_asides(detected, is_whole=not _tells_of_its_writer(item.document.text))
         segments = _with_events(_records(kept, spans), item)
         events = item.records_of(EventMention)
         if not (self.settings.own and vectors and events) or len(spans) > LONGEST:
@@ -185,24 +189,24 @@ def _sentences(parsed: ParsedDocument) -> list[tuple[int, int]]:
     return spans
 
 
-def labels_of(found: Sequence[DetectedSegment]) -> list[Mapping[str, float]]:
+def labels_of(segments: Sequence[DetectedSegment]) -> list[Mapping[str, float]]:
     """Of each sentence, the scenarios of its segment with their probabilities."""
     labels: list[Mapping[str, float]] = []
-    for segment in found:
+    for segment in segments:
         scores = dict(segment.ranking)
         own = {scenario: scores.get(scenario, 0.0) for scenario in segment.scenarios}
         labels += [own] * (segment.end - segment.start)
     return labels
 
 
-def _records(found: Labels, spans: Sequence[tuple[int, int]]) -> list[Segment]:
+def _records(labels: Labels, spans: Sequence[tuple[int, int]]) -> list[Segment]:
     """The segments of each scenario, by characters: adjacent ones about the same scenario are one (guideline A.3).
 
     The confidence is the mean over its sentences.
     """
     records = [
         Segment(scenario=scenario, start=spans[start][0], end=spans[end - 1][1], confidence=sure)
-        for scenario, start, end, sure in stretches(found)
+        for scenario, start, end, sure in stretches(labels)
     ]
     return sorted(records, key=lambda record: (record.start, -record.end, record.scenario))
 

@@ -53,21 +53,21 @@ def _records(item: ParsedDocument) -> Iterator[Record]:
         name = places["scenario"].span
         yield WrittenScript(also=script.also, start=name.start, end=name.end)
     written = list(_steps(script, places))
-    starts = {own.step.id: own.place["name"].span.start for own in written}
+    starts = {written_step.step.id: written_step.place["name"].span.start for written_step in written}
     following = script.must_precede()
     actions = actions_of(script)
-    for own in written:
-        step = own.step
-        event = _event(step, actions[step.id], own.place)
+    for written_step in written:
+        step = written_step.step
+        event = _event(step, actions[step.id], written_step.place)
         yield event
         yield from (_change(step, number, event) for number in range(len(step.changes)))
         yield WrittenStep(
             name=step.name,
             wordings=step.wordings,
-            importance=own.importance,
-            conditions=own.conditions,
-            variants=own.variants,
-            left_out_of=own.without,
+            importance=written_step.importance,
+            conditions=written_step.conditions,
+            variants=written_step.variants,
+            left_out_of=written_step.without,
             parts=step.steps,
             before=sorted(starts[id] for id in following.get(step.id, ())),
             instead_of=starts[step.instead_of] if step.instead_of else None,
@@ -127,13 +127,13 @@ def _needs(script: Script, places: Place) -> Iterator[Need]:
 
 def actions_of(script: Script) -> dict[str, Action]:
     """The action of each step by its id. Where several would have the same, the rest of the name is the object."""
-    found = {step.id: action_of(step) for step in script.all_steps()}
-    times = Counter(found.values())
+    actions = {step.id: action_of(step) for step in script.all_steps()}
+    times = Counter(actions.values())
     for step in script.all_steps():
-        if times[found[step.id]] > 1:
+        if times[actions[step.id]] > 1:
             verb, _, rest = step.name.lower().partition(" ")
-            found[step.id] = Action(predicate=verb, object=rest)
-    return found
+            actions[step.id] = Action(predicate=verb, object=rest)
+    return actions
 
 
 def _event(step: Step, action: Action, place: Place) -> EventMention:
@@ -208,12 +208,12 @@ def action_of(step: Step) -> Action:
 
 def _first(words: Sequence[str], things: Sequence[StepParticipant | StepTool]) -> tuple[int, str] | None:
     """The first of some things that words name, with the place of its last word."""
-    found = []
+    named = []
     for item in things:
         head = item.thing.lower().split()[-1]
         places = [number for number, word in enumerate(words) if word.startswith(head[: max(3, len(head) - 2)])]
-        found += [(place, item.thing) for place in places[:1]]
-    return min(found, default=None)
+        named += [(place, item.thing) for place in places[:1]]
+    return min(named, default=None)
 
 
 def _follows(placed: tuple[int, str] | None, first: int, words: Sequence[str]) -> bool:

@@ -177,15 +177,15 @@ def make_plan(
     all_tools = dict.fromkeys(chain(map(folded, tools), *(step.tools for step in steps)))
     all_supplies = dict.fromkeys(chain(map(folded, supplies), *(step.supplies for step in steps)))
     world = _World(things=all_tools.keys() | all_supplies.keys(), likely=likely)
-    made = [world.do(by_id[step], before[step]) for step in ordered]
-    conditions = chain(world.initial, *(step.effects for step in made))
+    planned = [world.do(by_id[step], before[step]) for step in ordered]
+    conditions = chain(world.initial, *(step.effects for step in planned))
     return Plan(
         title=title,
         tools=all_tools,
         supplies=[thing for thing in all_supplies if thing not in all_tools],
         things=dict.fromkeys(item.entity for item in conditions if item.entity not in world.things),
         initial=world.initial,
-        steps=made,
+        steps=planned,
         contradictions=world.contradictions,
         left_out=world.left_out,
     )
@@ -231,7 +231,7 @@ class _World:
         # both depends on their order.
         suppliers = [item.step for item in held if item is not None and item.step is not None]
         needing = chain.from_iterable(self._needing.get(thing, ()) for thing in uses_up)
-        made = PlanStep(
+        planned = PlanStep(
             id=step.id,
             label=step.label,
             item=step.item,
@@ -239,9 +239,9 @@ class _World:
             tools=[thing for thing in step.tools if thing in needed],
             supplies=[thing for thing in step.supplies if thing in needed],
             preconditions=[
-                found
+                precondition
                 for change, item in zip(changes, held, strict=True)
-                if (found := self._precondition(step, change, item))
+                if (precondition := self._precondition(step, change, item))
             ],
             effects=[_effect(change) for change in changes],
             ceases=[
@@ -258,24 +258,26 @@ class _World:
             self._held[change.entity, change.attribute] = now
             if change.entity in uses_up:
                 self._used_up.setdefault(change.entity, now)
-        return made
+        return planned
 
     def _chosen(self, step: SourceStep) -> list[SourceChange]:
         """The changes of a step, the surest one of each attribute of an entity; the others are left out."""
-        found: dict[tuple[str, str], SourceChange] = {}
-        for given in sorted(step.changes, key=lambda change: (change.level is not Level.CERTAIN, -change.probability)):
-            attribute = leading_attribute(given.attribute)
-            change = evolve(given, attribute=attribute, passages=given.passages or step.passages)
-            chosen = found.get((change.entity, attribute))
+        by_attribute: dict[tuple[str, str], SourceChange] = {}
+        for original in sorted(
+            step.changes, key=lambda change: (change.level is not Level.CERTAIN, -change.probability)
+        ):
+            attribute = leading_attribute(original.attribute)
+            change = evolve(original, attribute=attribute, passages=original.passages or step.passages)
+            chosen = by_attribute.get((change.entity, attribute))
             if change.level is Level.LIKELY and not self.likely:
                 self._leave_out(step, change, LeftOutReason.LIKELY)
             elif not change.after:
                 self._leave_out(step, change, LeftOutReason.NO_VALUE)
             elif chosen is None:
-                found[change.entity, attribute] = change
+                by_attribute[change.entity, attribute] = change
             elif (chosen.before, chosen.after) != (change.before, change.after):
                 self._leave_out(step, change, LeftOutReason.RIVAL)
-        return [evolve(change, before="") if is_relative(change.before) else change for change in found.values()]
+        return [evolve(change, before="") if is_relative(change.before) else change for change in by_attribute.values()]
 
     def _leave_out(self, step: SourceStep, change: SourceChange, reason: LeftOutReason) -> None:
         names = {name: getattr(change, name) for name in ("entity", "attribute", "before", "after")}

@@ -105,13 +105,13 @@ def _domain(plan: Plan) -> Iterator[str]:
 def _constants(plan: Plan) -> dict[str, Iterable[str]]:
     """The words of the constants of each type that has any, in the order of the plan."""
     conditions = [*plan.initial, *(effect for step in plan.steps for effect in step.effects)]
-    found = {
+    constants = {
         "step": [_words(number, step) for number, step in enumerate(plan.steps, start=1)],
         "thing": [*plan.tools, *plan.supplies, *plan.things],
         "attribute": dict.fromkeys(item.attribute for item in conditions),
         "value": dict.fromkeys(item.value for item in conditions),
     }
-    return {kind: words for kind, words in found.items() if words}
+    return {kind: words for kind, words in constants.items() if words}
 
 
 def _steps(plan: Plan) -> dict[str, str]:
@@ -125,16 +125,16 @@ def _words(number: int, step: PlanStep) -> str:
 
 
 def _action(words: str, step: PlanStep, steps: Mapping[str, str]) -> Iterator[str]:
-    own = steps[step.id]
+    constant = steps[step.id]
     required = [
-        f"(to-do {own})",
+        f"(to-do {constant})",
         *(f"(done {steps[other]})" for other in step.follows),
         *map(_at_hand, dict.fromkeys((*step.tools, *step.supplies))),
         *map(_holds, step.preconditions),
     ]
     effects = [
-        f"(not (to-do {own}))",
-        f"(done {own})",
+        f"(not (to-do {constant}))",
+        f"(done {constant})",
         *(f"(not {_holds(item)})" for item in step.ceases),
         *(f"(not {_at_hand(thing)})" for thing in step.uses_up),
         *map(_holds, step.effects),

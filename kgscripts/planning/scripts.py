@@ -37,13 +37,13 @@ def plan_of_script(script: Script, *, likely: bool = False) -> Plan:
 
 def _chosen(steps: Sequence[Step]) -> list[Step]:
     """The steps of one way to do it, in their order."""
-    found: list[Step] = []
+    chosen: list[Step] = []
     instead: set[str] = set()
     for step in sorted(steps, key=attrgetter("optional")):
         if not step.variants and step.iri not in instead:
-            found.append(step)
+            chosen.append(step)
             instead.update(other.iri for other in step.alternatives)
-    return sorted(found, key=attrgetter("rank"))
+    return sorted(chosen, key=attrgetter("rank"))
 
 
 def _order_among(order: Iterable[tuple[str, str]], kept: Collection[str]) -> list[tuple[str, str]]:

@@ -21,8 +21,8 @@ def read_corrections(store: RecordStore) -> list[Correction]:
     GraphDirectoryError
         If their file is damaged or missing.
     """
-    found = store.read(Correction, store.readings.subjects(CORRECTIONS), [CORRECTIONS])
-    return sorted((correction for of_key in found.values() for correction in of_key), key=lambda item: item.age)
+    by_key = store.read(Correction, store.readings.subjects(CORRECTIONS), [CORRECTIONS])
+    return sorted((correction for of_key in by_key.values() for correction in of_key), key=lambda item: item.age)
 
 
 def add_corrections(store: RecordStore, corrections: Iterable[Correction]) -> list[Correction]:

@@ -89,10 +89,12 @@ class Database:
         if not self.path.is_file() or self.path.is_symlink():
             if os.path.lexists(self.path):
                 raise self._damaged("it is no file")
+            # With a new index, records that are there would count as unused and be deleted.
             if index == INDEX and any(folder.glob("*/*.parquet")):
                 raise self._damaged("it is missing")
             _create(self.path)
         with self._guarded():
+            # Without `mode=rw` SQLite would make a file that went missing. Transactions are begun by `transaction`.
             self._connection = sqlite3.connect(
                 f"{self.path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, timeout=_SECONDS_TO_WAIT
             )
@@ -108,11 +110,12 @@ class Database:
 
     def _check_format(self) -> None:
         with self._guarded():
-            ((found,),) = self._connection.execute("PRAGMA user_version")
-        if found == 0:
+            ((number,),) = self._connection.execute("PRAGMA user_version")
+        # SQLite's own value, that of an empty file.
+        if number == 0:
             raise self._damaged("it is empty")
-        if found != FORMAT:
-            raise _other_layout(self.folder, f"the records have the format {found}; this version reads {FORMAT}")
+        if number != FORMAT:
+            raise _other_layout(self.folder, f"the records have the format {number}; this version reads {FORMAT}")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -124,11 +127,13 @@ class Database:
             yield
             return
         try:
+            # With the right to write from the beginning: one that asks for it later may be refused.
             self.execute("BEGIN IMMEDIATE")
             yield
             self.execute("COMMIT")
         finally:
             if self.in_transaction:
+                # It would hide the error that led here.
                 with suppress(sqlite3.Error):
                     self._connection.rollback()
 
@@ -150,6 +155,7 @@ class Database:
     def rows(self, sql: str, *values: Any) -> Iterator[Any]:
         """The rows of a query, as tuples."""
         cursor = self.execute(sql, *values)
+        # No `yield` inside of the guard: what the caller raises is no error of the database.
         while True:
             with self._guarded():
                 rows = cursor.fetchmany(1000)
@@ -196,6 +202,7 @@ class Database:
         try:
             yield
         except sqlite3.DatabaseError as error:
+            # The lowest byte has the kind of the error; the rest of an extended code is its details.
             code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
             if code in _UNWRITABLE:
                 raise unwritable(self.folder, OSError(str(error))) from error
@@ -227,6 +234,7 @@ def _create(path: Path) -> None:
     with durable(part):
         connection = sqlite3.connect(part, isolation_level=None)
         try:
+            # Without a journal: the file counts only when it has its final name.
             connection.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; {_TABLES} COMMIT")
         except sqlite3.OperationalError as error:
             raise OSError(str(error)) from error

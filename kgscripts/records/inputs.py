@@ -181,6 +181,7 @@ class InputIndex:
 
     def _put(self, item: Input) -> None:
         known = next(self._database.rows("SELECT id, fingerprint, complete FROM input WHERE key = ?", item.key), None)
+        # The same content, read further: it is added to what is there. Anything else replaces it.
         complements = known is not None and known[1] == item.fingerprint and (item.continues or not item.complete)
         if known is not None and not complements:
             self._delete_input(known[0])
@@ -202,13 +203,14 @@ class InputIndex:
             "INSERT OR IGNORE INTO source SELECT id, ?, ? FROM subject WHERE digest = ?",
             ((number, name, digest) for digest, name in item.sources),
         )
+        # What was read before an interruption may come again.
         present = set(self._discards(number))
         self._database.execute_many(
             'INSERT INTO input_discard (input, reason, place, "start", "end", detail) VALUES (?, ?, ?, ?, ?, ?)',
             (
-                (number, found.reason.value, found.where, found.start, found.end, found.detail)
-                for found in item.discards
-                if found not in present
+                (number, discard.reason.value, discard.where, discard.start, discard.end, discard.detail)
+                for discard in item.discards
+                if discard not in present
             ),
         )
         self._database.execute_many(

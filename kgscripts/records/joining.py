@@ -41,7 +41,7 @@ def take_out(inputs: InputIndex, source: str, base_iri: str, input_key: Callable
     if len(digests) != 1:
         _refuse(inputs, source, sorted(digests))
     (digest,) = digests
-    names = sorted(name for found, name in inputs.sources() if found == digest)
+    names = sorted(name for other, name in inputs.sources() if other == digest)
     inputs.remove_source(digest)
     return names
 

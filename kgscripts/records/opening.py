@@ -38,6 +38,7 @@ def rebuild(folder: Path) -> str:
         If the index or a shard cannot be written. The index stays as it was.
     """
     try:
+        # Left by a call that was killed.
         _remove_with_journal(folder / _PART)
         with RecordStore(folder, _PART) as store:
             kept = _fill(store)
@@ -134,6 +135,7 @@ def open_records(directory: Path, *, create: bool = True) -> Iterator[RecordStor
                     _miss_sources(directory, create)
                 yield store
             except DamagedIndexError:
+                # Records without an index are damage that the next call repairs.
                 with suppress(OSError):
                     (folder / INDEX).replace(folder / DAMAGED_INDEX)
                 raise

@@ -92,9 +92,9 @@ class FailureIndex:
 
     def counts(self, extractors: Collection[str]) -> list[FailureCount]:
         """The failures of these extractors on live documents, counted."""
-        found = sorted(self.all(extractors), key=lambda item: (item.name, item.failure.reason))
+        failures = sorted(self.all(extractors), key=lambda item: (item.name, item.failure.reason))
         counts = []
-        for (name, reason), group in groupby(found, key=lambda item: (item.name, item.failure.reason)):
+        for (name, reason), group in groupby(failures, key=lambda item: (item.name, item.failure.reason)):
             first, *others = group
             counts.append(FailureCount(name, reason, 1 + len(others), first.failure.detail))
         return counts

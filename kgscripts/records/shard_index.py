@@ -104,6 +104,7 @@ class ShardIndex:
             f"SELECT sha256 FROM shard_file WHERE shard = {_NUMBER} AND kind = ?", shard, path.parent.name
         )
         if digest != expected:
+            # Where nothing can be written, the damage is still what has to be reported.
             with suppress(GraphDirectoryError):
                 self._set_aside(shard)
             if path.parent.name == CORRECTION:
@@ -141,6 +142,7 @@ class ShardIndex:
                 raise self._other_columns(file.kind)
         with self._database.transaction():
             self._database.execute(
+                # Equal content has an equal name: it may be there.
                 "INSERT INTO shard (name, readings) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
                 shard.name,
                 len(shard.completed),
@@ -165,6 +167,7 @@ class ShardIndex:
             raise RuntimeError("files of records cannot be replaced inside a transaction, which may be undone")
         files = {name: self._checked_files(name) for name in old}
         new = merge(self._database.folder, files, {name: self._readings.of_shard(name) for name in old})
+        # A shard that comes out as it was has the same name: its files stay.
         files.pop(new.name, None)
         with self._database.transaction():
             self.put(new)
@@ -238,5 +241,6 @@ class ShardIndex:
             self._drop(shard)
         for path in paths:
             self._checked.discard(path)
+            # Under another name for whoever wants to look at it, until a build deletes it.
             with suppress(OSError):
                 path.replace(path.with_suffix(DAMAGED))

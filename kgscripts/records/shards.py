@@ -151,6 +151,7 @@ class ShardWriter:
         """Give the files their final names; they are then kept also after a power failure."""
         name = _shard_name([file for _, file in self._parts], completed)
         subjects, extractors = zip(*completed, strict=True) if completed else ((), ())
+        # Not part of the name, which is made of the readings themselves: a shard that lost its list is recognised.
         self.write(READING, [pa.table([pa.array(subjects, pa.string()), pa.array(extractors, pa.string())], _READINGS)])
         files = tuple(file for _, file in self._parts)
         for part, file in self._parts:
@@ -214,6 +215,7 @@ def _rows_about(file: pq.ParquetFile, subjects: pa.StringArray, columns: Sequenc
     place = file.schema_arrow.names.index("subject")
     for group in range(file.num_row_groups):
         span = file.metadata.row_group(group).column(place).statistics
+        # Without statistics a group may hold any of them.
         if span is None or not span.has_min_max:
             held = subjects
         else:

@@ -29,6 +29,7 @@ from kgscripts.records.shard_index import CORRECTION, ShardIndex
 from kgscripts.records.shards import WrittenShard
 from schemas.graph_directory import file_digest
 
+# Bytes. Shards are merged with others of their tier, so that a large one is seldom written again.
 _SMALLEST_TIER = 1 << 16
 _LARGEST_TIER = 1 << 24
 _SHARDS_A_TIER = 4
@@ -103,6 +104,7 @@ class RecordStore:
                 self.failures.drop(shard.completed)
             for item in inputs:
                 self.inputs.put(item)
+            # It may be an iterator, and is gone through twice.
             failed = list(failures)
             if withdraw:
                 self.readings.withdraw((item.subject, item.extractor) for item in failed)
@@ -128,14 +130,14 @@ class RecordStore:
             for shard, extractor in self.readings.of_subject(subject):
                 if extractors is None or extractor in extractors:
                     wanted.setdefault(shard, set()).add((subject, extractor))
-        found: list[tuple[str, str, int, Any]] = []
+        selected: list[tuple[str, str, int, Any]] = []
         for shard, path in self.shards.paths(kind).items():
             if readings := wanted.get(shard):
                 self.shards.check_file(shard, path)
                 rows = decode(kind, _rows_of({subject for subject, _ in readings}, path))
-                found += (row for row in rows if row[:2] in readings)
+                selected += (row for row in rows if row[:2] in readings)
         records: dict[str, list[Any]] = {}
-        for subject, _, _, record in sorted(found, key=lambda row: row[:3]):
+        for subject, _, _, record in sorted(selected, key=lambda row: row[:3]):
             records.setdefault(subject, []).append(record)
         return records
 
@@ -179,6 +181,7 @@ class RecordStore:
                     " (SELECT id FROM extractor WHERE role = 'extractor' OR id = 0)"
                     f" AND NOT EXISTS (SELECT * FROM source WHERE source.subject = {table}.subject)"
                 )
+            # A table, since there may be more pairs than parameters of a statement.
             database.execute("CREATE TEMP TABLE enriched (subject TEXT, extractor TEXT)")
             database.execute_many("INSERT INTO temp.enriched VALUES (?, ?)", enriched)
             database.execute(
@@ -211,6 +214,7 @@ class RecordStore:
             small = list(
                 self._database.rows(
                     "SELECT name, coalesce(sum(bytes), 0) AS size FROM shard LEFT JOIN shard_file ON shard = shard.id"
+                    # No build reads corrections again, so damage of other records must not reach them.
                     f" WHERE shard.id NOT IN (SELECT shard FROM shard_file WHERE kind = '{CORRECTION}')"
                     " GROUP BY shard.id HAVING size < ? ORDER BY shard.id",
                     tier,
@@ -238,6 +242,7 @@ class RecordStore:
 def _rows_of(subjects: Collection[str], path: Path) -> pa.Table:
     """The rows of some subjects, from the row groups that can hold them."""
     column = pc.field("subject")
+    # A range skips row groups; the exact subjects are chosen of what is left.
     between = (column >= min(subjects)) & (column <= max(subjects))
     table = pq.read_table(path, filters=between, partitioning=None)
     return table.filter(pc.is_in(table["subject"], pa.array(sorted(subjects))))

@@ -20,13 +20,13 @@ _MOST_SOURCES = 50
 
 def readers_of(graph: StoredGraph, statements: Collection[str]) -> Mapping[str, list[Reader]]:
     """The models that read each statement, by name."""
-    found: dict[str, list[Reader]] = defaultdict(list)
+    readers: dict[str, list[Reader]] = defaultdict(list)
     links = list(graph.rows("READ_BY", where={"from_id": statements}))
     models = {row["id"]: row for row in graph.rows("Model", where={"id": column(links, "to_id")})}
     for link in sorted(links, key=lambda link: (models[link["to_id"]]["name"], link["to_id"])):
         values = {name: models[link["to_id"]][name] for name in ("name", "version", "task")}
-        found[link["from_id"]].append(Reader(iri=graph.iri(link["to_id"]), score=link["score"], **values))
-    return found
+        readers[link["from_id"]].append(Reader(iri=graph.iri(link["to_id"]), score=link["score"], **values))
+    return readers
 
 
 def with_causes(graph: StoredGraph, identifier: str, step: Step) -> Step:
@@ -47,7 +47,7 @@ def _ways(graph: StoredGraph, tool_of: Mapping[str, str], tools: Collection[Tool
     for link in links:
         passage = passages[link["to_id"]]
         named[digests[passage["source"]], passage["start"], passage["end"]].add(tool_of[link["from_id"]])
-    found: dict[str, set[ToolWay]] = defaultdict(set)
+    ways: dict[str, set[ToolWay]] = defaultdict(set)
     columns = ("subject", "extractor", "start", "end", "tools")
     looked_at = sorted(digests.values())[:_MOST_SOURCES]
     for row in rows_without_index(graph.directory / "records", EventMention, looked_at, columns):
@@ -56,8 +56,8 @@ def _ways(graph: StoredGraph, tool_of: Mapping[str, str], tools: Collection[Tool
                 if tool["lemma"] == labels[iri]:
                     is_within = row["start"] <= tool["start"] and tool["end"] <= row["end"]
                     carried = ToolWay.NAMED if is_within else ToolWay.CARRIED
-                    found[iri].add(ToolWay.INFERRED if tool["inferred"] else carried)
-    return {tool.iri: sorted(found[tool.iri], key=list(ToolWay).index) or _way(tool) for tool in tools}
+                    ways[iri].add(ToolWay.INFERRED if tool["inferred"] else carried)
+    return {tool.iri: sorted(ways[tool.iri], key=list(ToolWay).index) or _way(tool) for tool in tools}
 
 
 def _way(tool: Tool) -> list[ToolWay]:

@@ -35,7 +35,7 @@ def read_items(graph: StoredGraph, scenario: str, steps: Collection[str]) -> lis
             told[link["to_id"]].add(starts[link["from_id"]])
     # An item within another one ends the outer one: an item is what stands before those that are nested in it.
     ends = [min(one["end"], other["start"]) for one, other in pairwise(items)] + [row["end"] for row in items[-1:]]
-    found = [
+    result = [
         Item(
             text=row["text"][: end - row["start"]].strip(),
             source=source["name"],
@@ -45,5 +45,5 @@ def read_items(graph: StoredGraph, scenario: str, steps: Collection[str]) -> lis
         )
         for row, end in zip(items, ends, strict=True)
     ]
-    told_in = [place for place, item in enumerate(found) if item.steps]
-    return found[told_in[0] : told_in[-1] + 1] if told_in else []
+    told_in = [place for place, item in enumerate(result) if item.steps]
+    return result[told_in[0] : told_in[-1] + 1] if told_in else []

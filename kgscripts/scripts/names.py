@@ -58,18 +58,18 @@ def find(
     """
     rows = list(graph.rows(node_type, ["id", *columns]))
     wanted = folded(name)
-    found = _named(graph, rows, wanted)
-    if not found:
+    matches = _named(graph, rows, wanted)
+    if not matches:
         ids = ids_of(name)
-        found = [row for row in rows if row["id"] in ids]
-    if len(found) == 1:
-        return found[0]
+        matches = [row for row in rows if row["id"] in ids]
+    if len(matches) == 1:
+        return matches[0]
     kind = node_type.lower()
-    if found:
+    if matches:
         raise UnknownNameError(
-            f"{len(found)} {kind}s are named {name!r}",
+            f"{len(matches)} {kind}s are named {name!r}",
             where=str(graph.directory),
-            remedy="name one by its IRI: " + ", ".join(graph.iri(row["id"]) for row in found[:5]),
+            remedy="name one by its IRI: " + ", ".join(graph.iri(row["id"]) for row in matches[:5]),
         )
     labels: dict[str, str] = {}
     for row in sorted(rows, key=itemgetter("label")):

@@ -21,7 +21,7 @@ from schemas.script_graph import StoredGraph
 
 def list_scenarios(graph: StoredGraph) -> list[Scenario]:
     """Return every scenario, those with steps first, sorted by descending support."""
-    found = graph.rows("Scenario", ("id", "label", "alternative_labels", "support"))
+    rows = graph.rows("Scenario", ("id", "label", "alternative_labels", "support"))
     counts = Counter(row["from_id"] for row in graph.rows("HAS_SUB_EVENT", ("from_id",)))
     scenarios = [
         Scenario(
@@ -31,7 +31,7 @@ def list_scenarios(graph: StoredGraph) -> list[Scenario]:
             support=row["support"],
             sub_events=counts[row["id"]],
         )
-        for row in found
+        for row in rows
     ]
     return sorted(scenarios, key=lambda each: (not each.sub_events, -each.support, each.label, each.iri))
 
@@ -61,22 +61,24 @@ def read_script(
     QueryError
         If no scenario or several scenarios have this name.
     """
-    found = _choose(graph, name, limit, min_support, usual)
-    needs = read_needs(graph, found.scenario["id"], evidence)
-    pairs = list(graph.rows("PRECEDES", where={"from_id": found.relations, "to_id": found.relations}))
+    selection = _choose(graph, name, limit, min_support, usual)
+    needs = read_needs(graph, selection.scenario["id"], evidence)
+    pairs = list(graph.rows("PRECEDES", where={"from_id": selection.relations, "to_id": selection.relations}))
     joined = [(pair["from_id"], pair["to_id"]) for pair in pairs]
     return Script(
-        iri=graph.iri(found.scenario["id"]),
-        label=found.scenario["label"],
-        alternative_labels=found.scenario["alternative_labels"],
-        support=found.scenario["support"],
-        generated=_generated(graph, found.scenario["id"]),
+        iri=graph.iri(selection.scenario["id"]),
+        label=selection.scenario["label"],
+        alternative_labels=selection.scenario["alternative_labels"],
+        support=selection.scenario["support"],
+        generated=_generated(graph, selection.scenario["id"]),
         needs=[need for need in needs if need.usual or not usual],
         needs_left_out=sum(usual and not need.usual for need in needs),
-        steps=read_steps(graph, {step: found.relations[step] for step in found.kept}, evidence, readers=readers),
-        items=read_items(graph, found.scenario["id"], found.kept) if found.scenario["support"] == 1 else (),
-        left_out=_left_out(graph, found),
-        corrections=corrections_of(graph, [found.scenario["id"]])[found.scenario["id"]],
+        steps=read_steps(
+            graph, {step: selection.relations[step] for step in selection.kept}, evidence, readers=readers
+        ),
+        items=read_items(graph, selection.scenario["id"], selection.kept) if selection.scenario["support"] == 1 else (),
+        left_out=_left_out(graph, selection),
+        corrections=corrections_of(graph, [selection.scenario["id"]])[selection.scenario["id"]],
         precedes=[
             Precedence(
                 before=graph.iri(pair["from_id"]),
@@ -84,11 +86,11 @@ def read_script(
                 **{name: pair[name] for name in ("support", "probability", "lower", "required")},
             )
             for pair in pairs
-            if pair["from_id"] in found.kept and pair["to_id"] in found.kept
+            if pair["from_id"] in selection.kept and pair["to_id"] in selection.kept
         ],
         order=[
             (graph.iri(start), graph.iri(end))
-            for start, end in least_order(list(found.relations), joined, set(found.kept))
+            for start, end in least_order(list(selection.relations), joined, set(selection.kept))
         ],
     )
 
@@ -118,24 +120,24 @@ def read_step(
     QueryError
         If no scenario or several scenarios have this name, or no step or several steps.
     """
-    found = _choose(graph, name, limit, min_support, usual)
-    label: str = found.scenario["label"]
+    selection = _choose(graph, name, limit, min_support, usual)
+    label: str = selection.scenario["label"]
     if step.isascii() and step.isdigit():
-        if not 0 < int(step) <= len(found.kept):
+        if not 0 < int(step) <= len(selection.kept):
             raise UnknownNameError(
                 f"{label!r} has no step {step}",
                 where=str(graph.directory),
-                remedy=f"number one of the {len(found.kept)} that `kgscripts show DIR SCENARIO` prints, or name it",
+                remedy=f"number one of the {len(selection.kept)} that `kgscripts show DIR SCENARIO` prints, or name it",
             )
-        chosen = found.kept[int(step) - 1]
+        chosen = selection.kept[int(step) - 1]
     else:
-        chosen = _step_named(graph, found, step)
-    (read,) = read_steps(graph, {chosen: found.relations[chosen]}, evidence, readers=causes)
+        chosen = _step_named(graph, selection, step)
+    (read,) = read_steps(graph, {chosen: selection.relations[chosen]}, evidence, readers=causes)
     return label, with_causes(graph, chosen, read) if causes else read
 
 
 @frozen
-class _Found:
+class _Selection:
     """A scenario, the rows of its relations to all steps by their ids, ascending by rank, and the steps that are kept.
 
     `reasons` has those that are left out, in the order of salience.
@@ -147,7 +149,7 @@ class _Found:
     reasons: Mapping[str, Reason]
 
 
-def _choose(graph: StoredGraph, name: str, limit: int | None, min_support: int, usual: bool) -> _Found:
+def _choose(graph: StoredGraph, name: str, limit: int | None, min_support: int, usual: bool) -> _Selection:
     scenario = find_scenario(graph, name)
     if limit is None:
         limit = MOST_STEPS if scenario["support"] > ENOUGH else 0
@@ -164,28 +166,29 @@ def _choose(graph: StoredGraph, name: str, limit: int | None, min_support: int, 
         else:
             kept.add(row["to_id"])
     by_rank = {row["to_id"]: row for row in sorted(relations, key=itemgetter("rank", "to_id"))}
-    return _Found(scenario, by_rank, [step for step in by_rank if step in kept], reasons)
+    return _Selection(scenario, by_rank, [step for step in by_rank if step in kept], reasons)
 
 
-def _step_named(graph: StoredGraph, found: _Found, name: str) -> str:
+def _step_named(graph: StoredGraph, selection: _Selection, name: str) -> str:
     """The id of the step with this label, wording or IRI; a label takes precedence, and exact words do."""
-    names = graph.names("SubEvent", found.relations)
+    names = graph.names("SubEvent", selection.relations)
     wordings = {
-        step: [row["label"] for row in rows] for step, rows in parts_of(graph, "EXPRESSED_AS", found.relations).items()
+        step: [row["label"] for row in rows]
+        for step, rows in parts_of(graph, "EXPRESSED_AS", selection.relations).items()
     }
     for named in _named(graph, name, names, wordings):
         if len(named) == 1:
             return named[0]
         if named:
             raise UnknownNameError(
-                f"{len(named)} steps of {found.scenario['label']!r} are called {name!r}",
+                f"{len(named)} steps of {selection.scenario['label']!r} are called {name!r}",
                 where=str(graph.directory),
                 remedy="name one by its IRI: " + ", ".join(map(graph.iri, named[:5])),
             )
     others = {folded(wording): names[step][0] for step, each in wordings.items() for wording in each}
     others |= {folded(label): label for label, _ in names.values()}
     raise UnknownNameError(
-        f"{found.scenario['label']!r} has no step {name!r}",
+        f"{selection.scenario['label']!r} has no step {name!r}",
         where=str(graph.directory),
         remedy=nearest(others, folded(name)) or "`kgscripts show DIR SCENARIO --all` prints its steps",
     )
@@ -207,10 +210,10 @@ def _named(
         yield [step for step, each in wordings.items() if wanted in map(same, each)]
 
 
-def _left_out(graph: StoredGraph, found: _Found) -> Iterator[LeftOut]:
-    labels = graph.labels("SubEvent", found.reasons)
-    for step, reason in found.reasons.items():
-        row = found.relations[step]
+def _left_out(graph: StoredGraph, selection: _Selection) -> Iterator[LeftOut]:
+    labels = graph.labels("SubEvent", selection.reasons)
+    for step, reason in selection.reasons.items():
+        row = selection.relations[step]
         yield LeftOut(
             iri=graph.iri(step),
             label=labels[step],

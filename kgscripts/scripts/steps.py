@@ -178,19 +178,19 @@ def changes_of(graph: StoredGraph, steps: Collection[str]) -> Mapping[str, Seque
 
 def alternatives_of(graph: StoredGraph, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
     """The alternatives of each step, those in the most sources first."""
-    found = _joined(graph, "ALTERNATIVE_TO", steps)
-    for rows in found.values():
+    alternatives = _joined(graph, "ALTERNATIVE_TO", steps)
+    for rows in alternatives.values():
         rows.sort(key=lambda row: (-row["support"], row["label"], row["to_id"]))
-    return found
+    return alternatives
 
 
 def matches_of(graph: StoredGraph, steps: Collection[str]) -> Mapping[str, Sequence[Row]]:
     """The same step of other scenarios (`scenario`) for each step, the most similar first."""
-    found = _joined(graph, "CLOSE_MATCH", steps)
-    scenarios = graph.labels("Scenario", {row["scenario"] for rows in found.values() for row in rows})
+    matches = _joined(graph, "CLOSE_MATCH", steps)
+    scenarios = graph.labels("Scenario", {row["scenario"] for rows in matches.values() for row in rows})
     named = {
         step: [{**row, "scenario": scenarios[row["scenario"]]} for row in rows if row["scenario"]]
-        for step, rows in found.items()
+        for step, rows in matches.items()
     }
     for rows in named.values():
         rows.sort(key=lambda row: (-row["similarity"], row["scenario"], row["to_id"]))
@@ -207,11 +207,11 @@ def _joined(graph: StoredGraph, relation: str, steps: Collection[str]) -> dict[s
     ]
     names = ("label", "label_text", "scenario")
     others = {row["id"]: row for row in graph.rows("SubEvent", ("id", *names), {"id": column(pairs, "to_id")})}
-    found: dict[str, list[Row]] = defaultdict(list)
+    by_step: dict[str, list[Row]] = defaultdict(list)
     for pair in pairs:
         other = others[pair["to_id"]]
-        found[pair["from_id"]].append({**pair, **{name: other[name] for name in names}})
-    return found
+        by_step[pair["from_id"]].append({**pair, **{name: other[name] for name in names}})
+    return by_step
 
 
 def durations_of(graph: StoredGraph, steps: Collection[str]) -> Mapping[str, Sequence[str]]:
@@ -219,23 +219,23 @@ def durations_of(graph: StoredGraph, steps: Collection[str]) -> Mapping[str, Seq
     links = list(graph.rows("REALIZES", ("from_id", "to_id"), {"to_id": steps}))
     passages = graph.rows("Passage", ("id", "durations"), {"id": column(links, "from_id")})
     durations = {row["id"]: row["durations"] for row in passages if row["durations"]}
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    by_step: dict[str, Counter[str]] = defaultdict(Counter)
     for link in links:
-        found[link["to_id"]].update(words.lower() for words in durations.get(link["from_id"], ()))
-    return {step: sorted(counts, key=lambda words: (-counts[words], words)) for step, counts in found.items()}
+        by_step[link["to_id"]].update(words.lower() for words in durations.get(link["from_id"], ()))
+    return {step: sorted(counts, key=lambda words: (-counts[words], words)) for step, counts in by_step.items()}
 
 
 def corrections_of(graph: StoredGraph, nodes: Collection[str]) -> dict[str, tuple[StepCorrection, ...]]:
     """The corrections of each node, the oldest first."""
     links = list(graph.rows("CORRECTED_BY", where={"from_id": nodes}))
     rows = graph.rows("Correction", ("id", "label", "author", "time"), {"id": column(links, "to_id")})
-    found: dict[str, list[StepCorrection]] = defaultdict(list)
+    corrections: dict[str, list[StepCorrection]] = defaultdict(list)
     for row in sorted(rows, key=itemgetter("time", "id")):
         for link in links:
             if link["to_id"] == row["id"]:
                 correction = StepCorrection(label=row["label"], author=row["author"], time=row["time"])
-                found[link["from_id"]].append(correction)
-    return {node: tuple(found[node]) for node in nodes}
+                corrections[link["from_id"]].append(correction)
+    return {node: tuple(corrections[node]) for node in nodes}
 
 
 def evidence_of(graph: StoredGraph, statements: Collection[str], most: int) -> Mapping[str, Sequence[Evidence]]:
@@ -243,9 +243,9 @@ def evidence_of(graph: StoredGraph, statements: Collection[str], most: int) -> M
 
     The sentence of a mention is the smallest passage around it; the words that were read are the mention.
     """
-    found: dict[str, list[Evidence]] = defaultdict(list)
+    evidence: dict[str, list[Evidence]] = defaultdict(list)
     if most == 0:
-        return found
+        return evidence
     links = list(graph.rows("EVIDENCED_BY", where={"from_id": statements}))
     passages = {row["id"]: row for row in graph.rows("Passage", where={"id": column(links, "to_id")})}
     sentences = _sentences(graph, passages)
@@ -256,8 +256,8 @@ def evidence_of(graph: StoredGraph, statements: Collection[str], most: int) -> M
     wanted = {sentences[passage]["source"] for ids in kept.values() for passage in ids}
     names = {row["id"]: row["name"] for row in graph.rows("Source", ("id", "name"), {"id": wanted})}
     for statement, ids in kept.items():
-        found[statement] = [_evidence(passages[passage], sentences[passage], names) for passage in ids]
-    return found
+        evidence[statement] = [_evidence(passages[passage], sentences[passage], names) for passage in ids]
+    return evidence
 
 
 def _sentences(graph: StoredGraph, passages: Mapping[str, Row]) -> dict[str, Row]:
@@ -265,9 +265,9 @@ def _sentences(graph: StoredGraph, passages: Mapping[str, Row]) -> dict[str, Row
     mentions = {identifier for identifier, row in passages.items() if row["kind"] == "mention"}
     within = list(graph.rows("WITHIN", where={"from_id": mentions}))
     wider = {row["id"]: row for row in graph.rows("Passage", where={"id": column(within, "to_id")})}
-    found = [row for row in within if row["to_id"] in wider]
-    found.sort(key=lambda row: (_length(wider[row["to_id"]]), row["to_id"]), reverse=True)
-    return {**passages, **{row["from_id"]: wider[row["to_id"]] for row in found}}
+    links = [row for row in within if row["to_id"] in wider]
+    links.sort(key=lambda row: (_length(wider[row["to_id"]]), row["to_id"]), reverse=True)
+    return {**passages, **{row["from_id"]: wider[row["to_id"]] for row in links}}
 
 
 def _spread(ids: Iterable[str], sentences: Mapping[str, Row]) -> list[str]:

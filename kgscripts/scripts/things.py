@@ -58,7 +58,7 @@ def read_needs(graph: StoredGraph, scenario: str, evidence: int) -> list[Need]:
     """All needs of the scenario with this id: tools, then supplies, usual ones and those of the most sources first."""
     rows = parts_of(graph, "NEEDS", [scenario]).get(scenario, ())
     passages = evidence_of(graph, {row["statement"] for row in rows}, evidence)
-    found = [
+    needs = [
         Need(
             **common(graph, row, passages),
             **{name: row[name] for name in ("role", "declared", "used", "amount", "usual")},
@@ -67,7 +67,7 @@ def read_needs(graph: StoredGraph, scenario: str, evidence: int) -> list[Need]:
         )
         for row in rows
     ]
-    return sorted(found, key=_importance)
+    return sorted(needs, key=_importance)
 
 
 def _importance(need: Need) -> tuple[bool, bool, bool, int, int, str]:
@@ -124,7 +124,7 @@ def read_tool_uses(
     kept = enough[:limit] if limit else enough
     scenarios = graph.labels("Scenario", {steps[use["from_id"]]["scenario"] for use in kept})
     evidence = evidence_of(graph, column(kept, "statement"), 1)
-    found = [
+    tool_uses = [
         ToolUse(
             scenario=scenarios.get(steps[use["from_id"]]["scenario"], ""),
             iri=graph.iri(use["from_id"]),
@@ -137,4 +137,4 @@ def read_tool_uses(
         )
         for use in kept
     ]
-    return row["label"], sorted(found, key=lambda use: (not use.scenario, use.scenario)), len(uses) - len(kept)
+    return row["label"], sorted(tool_uses, key=lambda use: (not use.scenario, use.scenario)), len(uses) - len(kept)

@@ -310,12 +310,12 @@ class Script:
     def directly_before(self) -> dict[str, list[str]]:
         """For each step (IRIs) those that `order` puts directly before it, in the order of the steps. Steps that no
         path of `order` joins can be done in any order."""
-        found: dict[str, list[str]] = {step.iri: [] for step in self.steps}
+        before: dict[str, list[str]] = {step.iri: [] for step in self.steps}
         for step in self.steps:
             for start, end in self.order:
                 if start == step.iri:
-                    found[end].append(start)
-        return found
+                    before[end].append(start)
+        return before
 
     def to_dict(self) -> dict[str, Any]:
         """The script as plain values, for JSON; `script_schema` describes it."""

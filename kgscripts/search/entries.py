@@ -175,8 +175,8 @@ def _rows(graph: StoredGraph, query: str) -> Iterator[Any]:
     with duckdb.connect() as connection:
         for name in _TABLES:
             connection.register(name, connection.read_parquet(glob.escape(str(graph.directory / table_path(name)))))
-        found = connection.execute(f"SELECT * FROM {query}")
-        while rows := found.fetchmany(_ROWS):
+        result = connection.execute(f"SELECT * FROM {query}")
+        while rows := result.fetchmany(_ROWS):
             yield from rows
 
 

@@ -144,13 +144,13 @@ class Searcher:
             )
         )
 
-        def found(index: words.Words) -> Iterator[Found]:
+        def joined(index: words.Words) -> Iterator[Found]:
             for kind in kinds:
                 # What has one of the words only is found by its meaning, and better.
                 more = index.more(question, kind, _BEST) if self._by_words and not near else ()
                 yield from self._joined(index, exact[kind], more, near.get(kind, ()), limit)
 
-        every = self._in_words(lambda index: tuple(found(index)))
+        every = self._in_words(lambda index: tuple(joined(index)))
         return Answer(question=question, meaning=vector is not None, found=every)
 
     def _in_words(self, use: Callable[[words.Words], T]) -> T:
@@ -170,6 +170,7 @@ class Searcher:
 
         try:
             return quantised_vector(question)
+        # Words alone answer, too.
         except ModelError:
             return None
 

@@ -34,6 +34,7 @@ def write_words(path: Path, entries: Iterable[Entry], passages: Iterable[tuple[s
             "support INTEGER)"
         )
         connection.execute(
+            # Without content: the texts themselves are in the graph.
             "CREATE VIRTUAL TABLE words USING fts5(names, context, content='', tokenize='porter unicode61')"
         )
         connection.execute("CREATE VIRTUAL TABLE passages USING fts5(text, content='', tokenize='porter unicode61')")
@@ -54,6 +55,7 @@ def write_words(path: Path, entries: Iterable[Entry], passages: Iterable[tuple[s
             connection.execute("INSERT INTO passages (rowid, text) VALUES (?, ?)", (passage, text))
             known = {numbers[node] for node in told if node in numbers}
             connection.executemany("INSERT INTO told VALUES (?, ?)", ((passage, number) for number in known))
+        # A command of FTS5, which makes one segment of all.
         connection.execute("INSERT INTO words (words) VALUES ('optimize')")
         connection.execute("INSERT INTO passages (passages) VALUES ('optimize')")
 
@@ -62,6 +64,7 @@ class Words:
     """An open index."""
 
     def __init__(self, path: Path) -> None:
+        # A store is never changed, so it is read without locks, which a read-only disk would refuse.
         self._connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
 
     def close(self) -> None:
@@ -73,10 +76,10 @@ class Words:
         and, if the names and contexts of this kind lack one of the words, of those that passages with all of them are
         about, which comparing meanings would not find."""
         wanted = content_words(question)
-        found = self._named(_match(wanted, " AND "), kind, most)
+        numbers = self._named(_match(wanted, " AND "), kind, most)
         if not all(self._named(_match([word], ""), kind, 1) for word in wanted[:_WORDS]):
-            found += self._told(wanted, kind, most)
-        return list(dict.fromkeys(found))[:most]
+            numbers += self._told(wanted, kind, most)
+        return list(dict.fromkeys(numbers))[:most]
 
     def more(self, question: str, kind: Kind, most: int) -> list[int]:
         """The numbers of the entries of a kind that passages with all words of a question are about, and then of those
@@ -122,6 +125,7 @@ def opened_words(path: Path) -> Iterator[Words]:
 
 
 def _match(words: Sequence[str], between: str) -> str:
+    # An empty query is an error of FTS5; an empty phrase matches nothing.
     return between.join(f'"{word}"' for word in words[:_WORDS]) or '""'
 
 

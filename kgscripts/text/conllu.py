@@ -126,9 +126,9 @@ def _sentence(path: Path, block: list[tuple[int, str]]) -> Iterator[Sentence]:
         yield sentence
 
 
-def _broken(path: Path, line: int, found: str) -> InputError:
+def _broken(path: Path, line: int, problem: str) -> InputError:
     return InputError(
-        f"{found}: not CoNLL-U",
+        f"{problem}: not CoNLL-U",
         where=f"{path}:{line}",
         remedy="a line has ten tab-separated columns, words are numbered from 1, heads are numbers of words",
     )

@@ -129,12 +129,12 @@ def _heads(tokens: Sequence[Token]) -> list[int]:
     places = {token.i: place for place, token in enumerate(tokens)}
     above: dict[int, int] = {}
     """By index of a token outside, the index of the nearest token above it among `tokens`, or that of its root."""
-    found = [_nearest(token, places, above) for token in tokens]
+    indices = [_nearest(token, places, above) for token in tokens]
     orphans: dict[int, list[int]] = {}
-    for place, nearest in enumerate(found):
+    for place, nearest in enumerate(indices):
         if nearest not in places:
             orphans.setdefault(nearest, []).append(place)
-    heads = [places.get(nearest, 0) for nearest in found]
+    heads = [places.get(nearest, 0) for nearest in indices]
     for own in orphans.values():
         root = next((place for place in own if tokens[place].pos_ == "VERB"), own[0])
         for place in own:

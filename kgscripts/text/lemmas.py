@@ -118,8 +118,8 @@ class LemmaCorrector:
             for ending, replacement in self._tables.endings.get(pos, [])
             if form.endswith(ending) and len(form) > len(ending) + 1
         ]
-        found = [candidate for candidate in candidates if candidate in words]
-        return next((candidate for candidate in found if candidate in self._known), found[0] if found else None)
+        listed = [candidate for candidate in candidates if candidate in words]
+        return next((candidate for candidate in listed if candidate in self._known), listed[0] if listed else None)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialise the tables as compressed JSON; equal tables give equal bytes."""

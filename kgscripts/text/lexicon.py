@@ -62,11 +62,11 @@ def _load(name: str) -> dict[str, frozenset[str]]:
 @functools.cache
 def word_list_digests() -> dict[str, str]:
     """SHA-256 of the classes and words of each list, by its name; comments and layout do not count."""
-    found = {}
+    digests = {}
     for name in ("nouns.txt", "verbs.txt", "words.txt", "foods.txt", "artefacts.txt", "abbreviations.txt"):
         content = {label: sorted(words) for label, words in _load(name).items()}
-        found[name] = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    return found
+        digests[name] = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return digests
 
 
 def word_list(*labels: str) -> frozenset[str]:
@@ -108,11 +108,11 @@ def _noun_classes() -> dict[str, frozenset[str]]:
 
 
 def _by_word(classes: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+    by_word: dict[str, set[str]] = {}
     for label, members in classes.items():
         for word in members:
-            found.setdefault(word, set()).add(label)
-    return {word: frozenset(labels) for word, labels in found.items()}
+            by_word.setdefault(word, set()).add(label)
+    return {word: frozenset(labels) for word, labels in by_word.items()}
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -124,11 +124,11 @@ def classes_of(noun: str) -> frozenset[str]:
     known = _noun_classes()
     words = noun.split(" ")
     for start in range(len(words)):
-        found = known.get(" ".join(words[start:]))
+        classes = known.get(" ".join(words[start:]))
         if 0 < start == len(words) - 1:
-            found = known.get(f"* {words[start]}", found)
-        if found is not None:
-            return found
+            classes = known.get(f"* {words[start]}", classes)
+        if classes is not None:
+            return classes
     return _NOTHING
 
 

@@ -92,6 +92,7 @@ def _parsed(nlp: Language, batch: Sequence[ParsedPiece[Context]]) -> Iterator[Pa
         doc.tensor = doc.tensor[:0].copy()
         if _VIEW in doc.user_data:
             view, original = doc.user_data[_VIEW]
+            # If the view cuts a letter into tokens, the text is parsed as it stands.
             doc = view.restored(doc, original) or nlp(nlp.make_doc(original), disable=components_of_kgscripts(nlp))
         yield ParsedPiece(piece.context, piece.offset, doc)
 
@@ -127,6 +128,7 @@ def _pieces_of_tokens(
     if len(doc) <= MAX_TOKENS:
         yield start, doc
         return
+    # One more than the half, so that the last character makes no third piece.
     for first, last in _trimmed_spans(text, _pieces(text, start, end, (end - start) // 2 + 1)):
         yield from _pieces_of_tokens(text, first, last, tokens_of)
 
@@ -138,12 +140,12 @@ def readable(text: str) -> str:
 
 def split_text(text: str, limit: int = MAX_CHARACTERS) -> Iterator[tuple[int, int]]:
     """Yield at least one span: paragraphs without surrounding white space, split into pieces of `limit` characters."""
-    found = False
+    has_span = False
     for start, end in _paragraphs(text):
         for span in _trimmed_spans(text, _pieces(text, start, end, limit)):
-            found = True
+            has_span = True
             yield span
-    if not found:
+    if not has_span:
         yield 0, 0
 
 
@@ -232,7 +234,7 @@ def sentence_spans(texts: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[
                 if words:
                     first = start + piece.offset
                     spans[number].append((first + words[0].idx, first + words[-1].idx + len(words[-1])))
-    return [sorted(found) for found in spans]
+    return [sorted(of_text) for of_text in spans]
 
 
 @contextmanager

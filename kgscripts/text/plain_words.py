@@ -37,6 +37,7 @@ BULLET = (
 """A sign that is the marker of an item of a list, as a regular expression."""
 _GLUED_MARKER = re.compile(rf"(?:\A|(?<=[\r\n]))[ \t]*(?:[*+–—-]|{BULLET}|\d{{1,3}}[.:/])(?=[^\W\d_])")
 """The marker of an item of a list without a blank behind it: "-Bucket", "1.Bucket"."""
+# Characters before a full stop; only these are looked at, so that time is linear.
 _FARTHEST = 12
 _BEHIND_VERB = re.compile(
     r"\s+(?:the|an?|your|my|it|them|all|each)\b"

@@ -65,12 +65,12 @@ def particle_of(verb: Token) -> Token | None:
 
 def conjuncts(token: Token) -> list[Token]:
     """The token and the conjuncts that follow it in its coordination, in text order."""
-    found: list[Token] = []
+    result: list[Token] = []
     open_ = [token]
     while open_:
-        found.append(open_.pop())
-        open_.extend(child for child in found[-1].rights if child.dep_ == "conj")
-    return sorted(found, key=lambda conjunct: conjunct.i)
+        result.append(open_.pop())
+        open_.extend(child for child in result[-1].rights if child.dep_ == "conj")
+    return sorted(result, key=lambda conjunct: conjunct.i)
 
 
 def _direct_objects(verb: Token) -> list[Token]:
@@ -87,7 +87,7 @@ def objects_of(verb: Token, *, shared: bool = True) -> list[Token]:
     if own or not shared:
         return own
     for other in _coordinated_verbs(verb):
-        objects = [found for found in _direct_objects(other) if found.i > verb.i and found.i > other.i]
+        objects = [noun for noun in _direct_objects(other) if noun.i > verb.i and noun.i > other.i]
         if objects and not _separated(verb, objects[0]):
             return objects
     return []
@@ -101,10 +101,10 @@ def _coordinated_verbs(verb: Token) -> Iterator[Token]:
         verb = verb.head
 
 
-def _separated(verb: Token, found: Token) -> bool:
+def _separated(verb: Token, object_: Token) -> bool:
     """Whether `verb` has a complement of its own before the object, and so does not share the object."""
     own = OPEN_COMPLEMENT | PREPOSITIONAL | UNMARKED_OBLIQUE | {"ccomp", "advcl", "attr", "acomp"}
-    return any(verb.i < child.i < found.i and child.dep_ in own for child in verb.children)
+    return any(verb.i < child.i < object_.i and child.dep_ in own for child in verb.children)
 
 
 def subjects_of(verb: Token) -> list[Token]:
@@ -136,13 +136,13 @@ def is_passive(verb: Token) -> bool:
 
 def prepositional_phrases(token: Token) -> list[PrepositionalPhrase]:
     """Prepositional phrases that depend on a verb or a noun, one for each coordinated noun."""
-    found: list[PrepositionalPhrase] = []
+    phrases: list[PrepositionalPhrase] = []
     for child in token.children:
         if child.dep_ in _NOMINAL_MODIFIER:
-            found.extend(_ud_phrases(child))
+            phrases.extend(_ud_phrases(child))
         elif child.dep_ in _PREPOSITION or (child.dep_ == "dative" and child.pos_ == "ADP"):
-            found.extend(_clearnlp_phrases(child))
-    return found
+            phrases.extend(_clearnlp_phrases(child))
+    return phrases
 
 
 def _ud_phrases(noun: Token) -> Iterator[PrepositionalPhrase]:
@@ -164,6 +164,7 @@ def _clearnlp_phrases(preposition: Token) -> Iterator[PrepositionalPhrase]:
             for conjunct in conjuncts(above):
                 yield PrepositionalPhrase(words, conjunct)
             continue
+        # Last in, first out: the phrases come in text order.
         for child in reversed(list(above.children)):
             if child.dep_ in _PREPOSITION_OBJECT:
                 open_.append((child, words))
@@ -218,10 +219,10 @@ def lemma(token: Token) -> str:
     """The lemma in lower case, but the word itself for participles that modify a noun ("frying pan", "hand held")."""
     if token.tag_ in {"VBG", "VBN"} and token.dep_ in {"compound", "amod"}:
         return token.lower_
-    found = (token.lemma_ or token.text).lower()
-    if token.lower_ == f"{found}ing" and not _VOWELS & set(found):
+    base = (token.lemma_ or token.text).lower()
+    if token.lower_ == f"{base}ing" and not _VOWELS & set(base):
         return token.lower_  # "Sing" is no form of "s"
-    return found
+    return base
 
 
 def markers_of(verb: Token) -> list[Token]:

@@ -27,6 +27,7 @@ _LEADING = word_list("beginnings of clauses") | {","}
 _GOVERNING = word_list("governors of clauses")
 _CONDITIONS = word_list("conditions")
 """After these, the clause that follows depends on the one that they begin."""
+# Words; a clause with fewer is read with the one behind it.
 _LEAST_CLAUSE = 3
 
 
@@ -42,9 +43,9 @@ def clause_spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
     """The stretches that are read by clauses: those without sentence ends that no sentence is as long as."""
-    found = [match.span() for match in _STRETCH.finditer(text)]
-    ends = len(found) > 1 or _END.search(text) is not None
-    for start, end in found:
+    spans = [match.span() for match in _STRETCH.finditer(text)]
+    ends = len(spans) > 1 or _END.search(text) is not None
+    for start, end in spans:
         words = len(text[start:end].split())
         is_long = words > _LONGEST_SENTENCE and text.count(",", start, end) <= 1
         if is_long or (words >= _LEAST_WORDS and not ends):

@@ -84,19 +84,19 @@ def verbs_in_ing(words: Sequence[str], *, told: bool = False) -> list[str]:
     season a wok". A verb in the past is that of its base form if something is `told` ("how I washed my bike"), or if a
     determiner follows ("washed my car").
     """
-    found = list(words)
+    result = list(words)
     place = 0
-    while place < len(found):
-        word = found[place].rstrip(",")
-        after = found[place + 1] if place + 1 < len(found) else ""
+    while place < len(result):
+        word = result[place].rstrip(",")
+        after = result[place + 1] if place + 1 < len(result) else ""
         head, hyphen, verb = word.rpartition("-")
         is_past = told or after.rstrip(",") in _DETERMINERS
-        found[place] = head + hyphen + _in_ing(verb, is_past=is_past) + found[place][len(word) :]
+        result[place] = head + hyphen + _in_ing(verb, is_past=is_past) + result[place][len(word) :]
         place += 2 if after in _JOINS else 1
-        goes_on = after in _JOINS or found[place - 1].endswith(",")
-        if not goes_on or place + 1 >= len(found) or not _may_be_verb(found[place], is_past=is_past):
-            return found
-    return found
+        goes_on = after in _JOINS or result[place - 1].endswith(",")
+        if not goes_on or place + 1 >= len(result) or not _may_be_verb(result[place], is_past=is_past):
+            return result
+    return result
 
 
 def _in_ing(word: str, *, is_past: bool) -> str:
@@ -272,7 +272,7 @@ def _object(words: Sequence[str], verb: str) -> list[str]:
     Phrases of manner, place, time, beneficiary or material are left out, except behind a vague verb.
     """
     all_phrases = verb in _VAGUE
-    found: list[str] = []
+    object_: list[str] = []
     phrase: list[str] = []
     preposition = lead = ""
     for word in (*words, ""):
@@ -280,38 +280,38 @@ def _object(words: Sequence[str], verb: str) -> list[str]:
             phrase.append(word)
             continue
         nouns = _nouns(phrase)
-        if preposition == "of" and len(found) == 1 and found[0] in word_class("measure") and nouns:
-            found = nouns
-        elif not preposition or not found:
+        if preposition == "of" and len(object_) == 1 and object_[0] in word_class("measure") and nouns:
+            object_ = nouns
+        elif not preposition or not object_:
             lead = lead or preposition
-            found += nouns
+            object_ += nouns
         elif nouns and (all_phrases or not _circumstance(verb, preposition, nouns)):
-            found = nouns + found
-        if word in _ENDS and found and not all_phrases:
+            object_ = nouns + object_
+        if word in _ENDS and object_ and not all_phrases:
             break
         if not (word == "of" and not phrase):
             preposition = word
         phrase = []
-    return [lead, *found] if lead else found
+    return [lead, *object_] if lead else object_
 
 
 def _nouns(words: Sequence[str]) -> list[str]:
     """Singular nouns, without possessive endings, in leading words."""
     nouns = [singular(word.removesuffix("'s").rstrip("'")) for word in words]
     leading = leading_nouns()
-    found: list[str] = []
+    result: list[str] = []
     place = 0
     while place < len(nouns):
         for length in (2, 1):
             key = tuple(nouns[place : place + length])
             if len(key) == length and key in leading:
-                found += leading[key]
+                result += leading[key]
                 break
         else:
-            found.append(nouns[place])
+            result.append(nouns[place])
             length = 1
         place += length
-    return found
+    return result
 
 
 def _circumstance(verb: str, preposition: str, nouns: Sequence[str]) -> bool:

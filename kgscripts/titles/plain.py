@@ -45,12 +45,12 @@ def word_class(name: str) -> frozenset[str]:
 @cache
 def leading_verbs() -> Mapping[str, tuple[Synonyms, ...]]:
     """The replacements of each verb, in the order of ``same.tsv``; verbs are in *-ing*, with their particles."""
-    found: dict[str, list[Synonyms]] = {}
+    by_verb: dict[str, list[Synonyms]] = {}
     for leading, others, heads in _rows("same.tsv"):
         synonyms = Synonyms(leading, frozenset(filter(None, heads.split("|"))))
         for verb in others.split("|"):
-            found.setdefault(verb, []).append(synonyms)
-    return {verb: tuple(synonyms) for verb, synonyms in found.items()}
+            by_verb.setdefault(verb, []).append(synonyms)
+    return {verb: tuple(synonyms) for verb, synonyms in by_verb.items()}
 
 
 @cache
@@ -78,6 +78,7 @@ def singular(noun: str) -> str:
         return word_pairs("plurals.tsv")[noun]
     if len(noun) < 4 or not noun.endswith("s") or _NO_PLURAL.fullmatch(noun):
         return noun
+    # "Pies" and "ties" keep their e.
     if noun.endswith("ies") and len(noun) > 4:
         return noun[:-3] + "y"
     without = _WITHOUT_ES.fullmatch(noun)
@@ -134,6 +135,7 @@ def plain_title(title: str) -> tuple[str, bool]:
     if len(text) > MAX_CHARACTERS:
         return text, False
     how_to = False
+    # What is left out may uncover more of the same kind.
     while True:
         shorter = _shorter(text)
         without = _squeezed(_HOW.sub("", shorter, count=1))
@@ -155,6 +157,7 @@ def _shorter(text: str) -> str:
     """A title without the outermost words about the text, one of each kind."""
     text = _SITE.sub("", text)
     without = _squeezed(_BRACKETS.sub(" ", text))
+    # A single word would say too little.
     text = without if " " in without else _squeezed(text)
     pronoun = _PRONOUN.fullmatch(text)
     if pronoun:

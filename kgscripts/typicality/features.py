@@ -27,6 +27,7 @@ _POSITION = 1_000_000_000
 _CLOSE = SCALE * SCALE * 3 // 4
 """Actions with this cosine or a greater one are close."""
 
+# Actions that are compared together, which limits the memory.
 _ROWS = 4096
 
 _BASE = (
@@ -85,19 +86,19 @@ def _support(actions: ScenarioActions) -> tuple[Numbers, Numbers, Numbers, Numbe
     nearest, every, close = np.zeros(count), np.zeros(count), np.zeros(count)
     for first in range(0, count, _ROWS):
         rows = actions.vectors[first : first + _ROWS]
-        found = np.stack(
+        cosines = np.stack(
             [
                 _exact(rows, actions.vectors[actions.action[start:end]]).max(axis=1)
                 for start, end in zip(starts, ends, strict=True)
             ],
             axis=1,
         )
-        found = -np.sort(-found, axis=1)
+        cosines = -np.sort(-cosines, axis=1)
         # Its own source has it itself, with the greatest of all cosines.
-        found = np.where(same[first : first + _ROWS, None] > 0, found[:, 1:], found[:, :-1])
-        nearest[first : first + _ROWS] = found[:, :quarter].sum(axis=1) / (quarter * SCALE**2)
-        every[first : first + _ROWS] = found.sum(axis=1) / (others * SCALE**2)
-        close[first : first + _ROWS] = (found >= _CLOSE).sum(axis=1) / others
+        cosines = np.where(same[first : first + _ROWS, None] > 0, cosines[:, 1:], cosines[:, :-1])
+        nearest[first : first + _ROWS] = cosines[:, :quarter].sum(axis=1) / (quarter * SCALE**2)
+        every[first : first + _ROWS] = cosines.sum(axis=1) / (others * SCALE**2)
+        close[first : first + _ROWS] = (cosines >= _CLOSE).sum(axis=1) / others
     return nearest, every, close, np.maximum(same - 1, 0) / others
 
 
@@ -112,10 +113,11 @@ def _centroid(vectors: Vectors, mentions: Integers) -> Numbers:
 
 def _exact(left: Vectors, right: Vectors) -> Integers:
     """Dot products of all rows of two arrays, (left, right)."""
+    # BLAS multiplies this type, in which sums of 384 products of two int8 values are exact.
     return np.asarray(left.astype(np.float32) @ right.T.astype(np.float32), dtype=np.int64)
 
 
 def _sums(values: Integers, at: Integers, count: int) -> Integers:
-    found = np.zeros(count, np.int64)
-    np.add.at(found, at, values)
-    return found
+    sums = np.zeros(count, np.int64)
+    np.add.at(sums, at, values)
+    return sums

@@ -63,6 +63,7 @@ def naming_actions(step: Integers, vectors: Vectors, support: Integers, weight: 
         Of each action its step, (actions,), its vector, (actions, size), the number of its sources, and its weight as a
         name, (actions,).
     """
+    # The candidates of a step come first: those with weight, and of them those of most sources.
     order = np.lexsort((-support, weight <= 0, step))
     starts = np.flatnonzero(np.diff(step[order], prepend=-1))
     names = []
@@ -103,10 +104,10 @@ def with_things(
             # "Get in the car" has the word as a preposition, "get in" as a particle.
             for word in {particle, particle or preposition}:
                 fuller.setdefault((int(step[row]), predicate, word), row)
-    found = names.copy()
+    result = names.copy()
     for place, row in enumerate(names.tolist()):
         predicate, particle, object_, preposition = words[row]
         other = fuller.get((int(step[row]), predicate, particle))
         if object_ in nothing and not preposition and other is not None:
-            found[place] = other if _OF_BARE * support[other] >= support[row] else row
-    return found
+            result[place] = other if _OF_BARE * support[other] >= support[row] else row
+    return result

@@ -38,9 +38,9 @@ class Weights:
     constant: float
     usual: float = 0.0
 
-    def probability(self, found: Numbers, vectors: Vectors) -> Numbers:
+    def probability(self, features: Numbers, vectors: Vectors) -> Numbers:
         """The probability of each action, given its features and its vector, to four decimals, (actions,)."""
-        logit = (found * self.of_features).sum(axis=1) + (vectors * self.of_vector).sum(axis=1) + self.constant
+        logit = (features * self.of_features).sum(axis=1) + (vectors * self.of_vector).sum(axis=1) + self.constant
         return np.asarray(np.round(1 / (1 + np.exp(-logit)), 4))
 
     def to_json(self, facts: dict[str, Any]) -> str:
@@ -78,29 +78,29 @@ def shipped_weights() -> Weights:
     return read_weights(Path(str(resources.files("kgscripts.typicality") / "data" / "weights.json")))
 
 
-def learn(found: Numbers, vectors: Vectors, is_so: NDArray[np.bool_], sets: int) -> Weights:
+def learn(features: Numbers, vectors: Vectors, is_so: NDArray[np.bool_], sets: int) -> Weights:
     """Weights by logistic regression with squared weights as penalty (ridge), by Newton's method.
 
     Parameters
     ----------
-    found, vectors:
+    features, vectors:
         Features (examples, features) and vectors (examples, size) of the mentions' actions.
     is_so:
         Whether what is learnt is true of each mention, (examples,).
     sets:
         How often each mention is in the examples, each time compared with other sources.
     """
-    middle, spread = found.mean(axis=0), found.std(axis=0) + 1e-9
+    middle, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     units = vectors.astype(np.float64) / SCALE
     average = units.mean(axis=0)
     distinct = np.unique(vectors, axis=0) / SCALE - average
     directions = np.linalg.svd(distinct, full_matrices=False)[2][:_DIRECTIONS].T
     components = (units - average) @ directions
     size = _COMPONENT / components.std()
-    design = np.concatenate([(found - middle) / spread, components * size, np.ones((len(found), 1))], axis=1)
+    design = np.concatenate([(features - middle) / spread, components * size, np.ones((len(features), 1))], axis=1)
     solved = newton(design, is_so.astype(np.float64), _PENALTY * sets)
-    of_features = solved[: found.shape[1]] / spread
-    of_units = directions @ solved[found.shape[1] : -1] * size
+    of_features = solved[: features.shape[1]] / spread
+    of_units = directions @ solved[features.shape[1] : -1] * size
     constant = solved[-1] - of_features @ middle - of_units @ average
     return Weights(
         np.round(of_features, _DECIMALS), np.round(of_units / SCALE, _DECIMALS + 3), round(float(constant), _DECIMALS)
@@ -109,6 +109,7 @@ def learn(found: Numbers, vectors: Vectors, is_so: NDArray[np.bool_], sets: int)
 
 def newton(design: Numbers, target: Numbers, penalty: float, mass: Numbers | float = 1.0) -> Numbers:
     """The weights of the columns; the last column, the constant, has no penalty. `mass` is how much each row counts."""
+    # Almost none for the constant, so that the equations can be solved.
     ridge = np.append(np.full(design.shape[1] - 1, penalty), 1e-9)
     weights = np.zeros(design.shape[1])
     for _ in range(_STEPS):

@@ -87,34 +87,34 @@ def rejected(relation: Relation, counted: str, made: str, *, is_added: bool = Fa
     both ends.
     """
     if relation.name == NEEDS:
-        found = f"""
+        query = f"""
             SELECT x.correction, r.start AS step, r.start, r."end"
             FROM {counted} r JOIN named_needs x ON x.start = r.start AND x."end" = r."end"
             WHERE x.kind = 'reject' AND x.latest = 'reject'
         """
-        return _without(relation, found, counted, made)
+        return _without(relation, query, counted, made)
     ways = [("start", "end"), ("end", "start")] if relation.name in _BOTH_WAYS else [("start", "end")]
-    kept = f'ANTI JOIN added_{relation.table} a ON a.start = r.start AND a."end" = r."end"' if is_added else ""
-    found = " UNION ".join(
+    not_added = f'ANTI JOIN added_{relation.table} a ON a.start = r.start AND a."end" = r."end"' if is_added else ""
+    query = " UNION ".join(
         f"""
         SELECT c.correction, s.step, r.start, r."end"
         FROM {counted} r
              JOIN corrected_step s ON s.step = r."{own}" AND s.side = 1
              JOIN correction c ON c.correction = s.correction AND c.kind = 'reject' AND c.relation = '{relation.name}'
              {_other_end(relation, other)}
-             {kept}
+             {not_added}
         """
         for own, other in ways
     )
     of_matches = [made_by(_CORRECTED_MATCH)] if relation.name == "CLOSE_MATCH" else []
-    return [*of_matches, *_without(relation, found, counted, made)]
+    return [*of_matches, *_without(relation, query, counted, made)]
 
 
-def _without(relation: Relation, found: str, counted: str, made: str) -> list[Step]:
-    """The steps that keep the rejected relations that the query `found` selects, and leave them out of `made`."""
+def _without(relation: Relation, query: str, counted: str, made: str) -> list[Step]:
+    """The steps that keep the rejected relations that `query` selects, and leave them out of `made`."""
     table = f"rejected_{relation.table}"
     return [
-        made_by(Rule(table, found)),
+        made_by(Rule(table, query)),
         made_by(Rule(made, f'FROM {counted} r ANTI JOIN {table} x ON x.start = r.start AND x."end" = r."end"')),
     ]
 
@@ -188,7 +188,7 @@ def revised(
     `enrichers` are numbered as readers, `without` are the relations that corrections reject, `additions` those to which
     they add, and `has_roles` says whether corrections set roles of tools.
     """
-    found: list[Step] = []
+    result: list[Step] = []
     for relation in relations:
         revisions: list[_Revision] = []
         for number, enricher in enrichers.items():
@@ -206,20 +206,20 @@ def revised(
             revisions.append(("with_roles", given_roles))
         if relation.name == "NEEDS" and has_roles:
             revisions.append(("with_roles", given_roles_of_needs))
-        found += _chain(relation.table, revisions)
-    return found
+        result += _chain(relation.table, revisions)
+    return result
 
 
 def _chain(table: str, revisions: list[_Revision]) -> list[Step]:
     before = f"{table}_counted"
     if not revisions:
         return [view(table, f"FROM {before}")]
-    found: list[Step] = []
+    result: list[Step] = []
     for place, (name, steps) in enumerate(revisions, 1):
         made = table if place == len(revisions) else f"{table}_{name}"
-        found += steps(before, made)
+        result += steps(before, made)
         before = made
-    return found
+    return result
 
 
 def _read(number: int, query: str, before: str, made: str) -> list[Step]:

@@ -95,7 +95,7 @@ def scenario_steps(readers: Sequence[int]) -> Relation:
 
     Its readers are those that found the event and those that found the scenario of the passage.
     """
-    found = "".join(f", greatest(r.reader_{reader}, r.about_{reader}) AS reader_{reader}" for reader in readers)
+    columns = "".join(f", greatest(r.reader_{reader}, r.about_{reader}) AS reader_{reader}" for reader in readers)
     return Relation(
         name="HAS_SUB_EVENT",
         start="scenario",
@@ -103,7 +103,7 @@ def scenario_steps(readers: Sequence[int]) -> Relation:
         cases=f"""
             SELECT scenario, scenario AS start, step AS "end", document, mention, start AS first, "end" AS last,
                    CASE WHEN row_number() OVER (PARTITION BY step, document ORDER BY mention) = 1
-                        THEN position END AS first_position{found}
+                        THEN position END AS first_position{columns}
             FROM realization r WHERE in_partition(document) AND scenario > 0
         """,
         sums=(Sum("first_position", "sum(first_position)::BIGINT"),),

@@ -34,7 +34,7 @@ def split_by_choice(actions: Sequence[ActionKey], sources: Sequence[int], cluste
     members: dict[int, list[int]] = {}
     for place, number in enumerate(clusters):
         members.setdefault(number, []).append(place)
-    found = list(clusters)
+    result = list(clusters)
     following = max(clusters, default=0) + 1
     for places in members.values():
         parts: list[list[int]] = [[]]
@@ -50,9 +50,9 @@ def split_by_choice(actions: Sequence[ActionKey], sources: Sequence[int], cluste
         for part in parts[1:]:
             if sum(sources[place] for place in part) >= LEAST_SOURCES:
                 for place in part:
-                    found[place] = following
+                    result[place] = following
                 following += 1
-    return found
+    return result
 
 
 def names_a_choice(action: ActionKey) -> bool:
@@ -98,13 +98,13 @@ def _choices_of(word: str) -> Mapping[str, str]:
 @cache
 def _choices() -> Mapping[str, Mapping[str, str]]:
     """For each word, by class, the first of its synonyms."""
-    found: dict[str, dict[str, str]] = {}
+    synonyms: dict[str, dict[str, str]] = {}
     for label, groups in word_classes("kgscripts.assembly", "choices.txt").items():
         for group in groups:
             words = group.split("/")
             for word in words:
-                found.setdefault(word, {})[label] = words[0]
-    return found
+                synonyms.setdefault(word, {})[label] = words[0]
+    return synonyms
 
 
 MOST_STEPS = 300
@@ -157,9 +157,9 @@ mentions of steps."""
 
 
 def _find_candidates(tables: Engine) -> None:
-    found: list[tuple[int, int, int]] = []
+    candidates: list[tuple[int, int, int]] = []
     for actions in by_group(tables.rows(_ACTIONS), "scenario"):
-        told: dict[int, list[ActionKey]] = {}
+        actions_of: dict[int, list[ActionKey]] = {}
         # Who goes by train has chosen.
         chosen = set(actions["label"][0].as_py().split())
         parts = zip(*(actions[part].to_pylist() for part in ACTION_PARTS), strict=True)
@@ -167,10 +167,10 @@ def _find_candidates(tables: Engine) -> None:
             if not names_a_choice(action):
                 continue
             if not any(are_the_same_choice(word, other) for word in action for other in chosen):
-                told.setdefault(step, []).append(action)
+                actions_of.setdefault(step, []).append(action)
         scenario = actions["scenario"][0].as_py()
-        found += [(scenario, *pair) for pair in alternative_steps(told)]
-    tables.add("alternative_candidate", arrow_table(found, _CANDIDATE))
+        candidates += [(scenario, *pair) for pair in alternative_steps(actions_of)]
+    tables.add("alternative_candidate", arrow_table(candidates, _CANDIDATE))
 
 
 def steps() -> list[Step]:

@@ -83,8 +83,8 @@ def steps(has_vectors: bool) -> list[Step]:
 def _find(tables: Engine) -> None:
     steps = _read(tables)
     numbers = steps.step
-    found = close_matches(steps)
-    pairs = sorted((*sorted((numbers[match.one], numbers[match.other])), match) for match in found)
+    matches = close_matches(steps)
+    pairs = sorted((*sorted((numbers[match.one], numbers[match.other])), match) for match in matches)
     content = [(start, end, match.shared / 10_000, match.similarity / 10_000) for start, end, match in pairs]
     tables.add("close_match_pair", arrow_table(content, _SCHEMA))
 
@@ -109,6 +109,7 @@ def _nearest(steps: Steps) -> Iterator[Match]:
         for first, last in zip(starts[number + 1 :], ends[number + 1 :], strict=True):
             both = products[:, first - end : last - end]
             forwards, backwards = both.argmax(axis=1), both.argmax(axis=0)
+            # Nearest to each other: the nearest step of a step has that step as its nearest.
             for row in np.flatnonzero(backwards[forwards] == np.arange(len(both))).tolist():
                 product = int(both[row, forwards[row]])
                 one, other = int(start) + row, int(first) + int(forwards[row])
@@ -118,6 +119,7 @@ def _nearest(steps: Steps) -> Iterator[Match]:
                     continue
                 shared, specific, whole = _shared(steps.wordings[one], steps.wordings[other])
                 if 100 * shared >= _LEAST_SHARED * whole and 100 * specific >= _LEAST_SPECIFIC * whole:
+                    # Vectors are rounded to integers, so that equal ones can have a little more than 1.
                     similarity = min(10_000, _in_ten_thousandths(product, SCALE * SCALE))
                     yield Match(similarity, one, other, _in_ten_thousandths(shared, whole))
 
@@ -140,15 +142,15 @@ def _read(tables: Engine) -> Steps:
     vectors: list[Vectors] = []
     wordings: list[Counter[ActionKey]] = []
     labels: list[ActionKey] = []
-    for told in by_group(tables.rows(_ACTIONS), "step"):
-        mentions = told["mentions"].to_pylist()
-        scenarios.append(told["scenario"][0].as_py())
-        numbers.append(told["step"][0].as_py())
-        vectors.append(mean_vector(decoded(told["values"].to_pylist()), np.array(mentions, np.int64)))
+    for of_step in by_group(tables.rows(_ACTIONS), "step"):
+        mentions = of_step["mentions"].to_pylist()
+        scenarios.append(of_step["scenario"][0].as_py())
+        numbers.append(of_step["step"][0].as_py())
+        vectors.append(mean_vector(decoded(of_step["values"].to_pylist()), np.array(mentions, np.int64)))
         counts: Counter[ActionKey] = Counter()
-        label: str = told["label"][0].as_py()
+        label: str = of_step["label"][0].as_py()
         labelled: ActionKey = ()
-        parts = zip(*(told[part].to_pylist() for part in ACTION_PARTS), strict=True)
+        parts = zip(*(of_step[part].to_pylist() for part in ACTION_PARTS), strict=True)
         for action, number in zip(parts, mentions, strict=True):
             key = cluster_key(action)
             counts[key] += number

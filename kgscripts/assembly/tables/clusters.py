@@ -50,7 +50,7 @@ def with_named_steps(actions: Sequence[ActionKey], sources: Sequence[int], clust
         if thing and thing not in PRONOUNS:
             named[predicate, particle].append(place)
             naming.add((clusters[place], predicate))
-    found = list(clusters)
+    result = list(clusters)
     for place, (predicate, particle, thing, *phrase) in enumerate(actions):
         if thing not in PRONOUNS or (clusters[place], predicate) in naming:
             continue
@@ -63,8 +63,8 @@ def with_named_steps(actions: Sequence[ActionKey], sources: Sequence[int], clust
         # Of equal ones none has the share.
         best = max(support, key=lambda number: support[number], default=None)
         if best is not None and support[best] >= max(_LEAST_SOURCES, _CLEAR * support.total()):
-            found[place] = best
-    return found
+            result[place] = best
+    return result
 
 
 def cluster_key(action: ActionKey) -> ActionKey:
@@ -160,10 +160,11 @@ def _cluster_scripted(tables: Engine, by_words: bool) -> None:
     links: dict[int, list[Link]] = {}
     for row in tables.table(_LINKS).to_pylist():
         links.setdefault(row["scenario"], []).append(Link(row["one"], row["other"], row["same"]))
-    found = list(_clustered(tables.rows(_SCRIPTED), links, by_words=by_words))
-    tables.add("scripted_member", pa.concat_tables(found))
+    members = list(_clustered(tables.rows(_SCRIPTED), links, by_words=by_words))
+    tables.add("scripted_member", pa.concat_tables(members))
 
 
+# Python's lists take several times the room of Arrow's columns.
 _ROWS = 500_000
 
 
@@ -180,21 +181,21 @@ def _clustered(
         first: dict[int, int] = {}
         _, _, sources, keys = zip(*of_scenario, strict=True)
         if by_words:
-            found = with_named_steps(keys, sources, cluster(keys))
+            numbers = with_named_steps(keys, sources, cluster(keys))
         else:
             # Actions that the model does not merge get negative numbers.
-            found = [-1 - place if number is None else number for place, (_, number, *_) in enumerate(of_scenario)]
-            found = assembled_clusters(keys, sources, found)
+            numbers = [-1 - place if number is None else number for place, (_, number, *_) in enumerate(of_scenario)]
+            numbers = assembled_clusters(keys, sources, numbers)
         # What no text tells was added as a step of its own: only a person joins it with another.
-        found = [
-            number if told else -1 - len(found) - place
-            for place, (number, told) in enumerate(zip(found, sources, strict=True))
+        numbers = [
+            number if told else -1 - len(numbers) - place
+            for place, (number, told) in enumerate(zip(numbers, sources, strict=True))
         ]
         if scenario in links:
             place = {action: number for number, (action, *_) in enumerate(of_scenario)}
             placed = (Link(place[link.one], place[link.other], link.same) for link in links[scenario])
-            found = linked_clusters(found, placed)
-        for (action, *_), number in zip(of_scenario, found, strict=True):
+            numbers = linked_clusters(numbers, placed)
+        for (action, *_), number in zip(of_scenario, numbers, strict=True):
             scenarios.append(scenario)
             actions.append(action)
             clusters.append(first.setdefault(number, action))
@@ -220,6 +221,7 @@ STEPS = rules(
         FROM member m JOIN sense s USING (scenario, action) JOIN action a USING (action)
              LEFT JOIN scenario c ON c.scenario = m.scenario
         """,
+    # The action with the first place leads, but for one with twice its sources; those that name no thing come last.
     leader="""
         SELECT scenario, cluster, count(*) AS members,
                arg_min(action, row(unnamed, vague AND NOT has_place, -support, place)) AS most_frequent,

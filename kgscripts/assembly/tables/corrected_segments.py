@@ -66,13 +66,13 @@ def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
 
 def _sources(corrections: Sequence[Correction], store: RecordStore) -> pa.Table:
     about = [(number, item.thing) for number, item in enumerate(corrections) if item.kind is CorrectionKind.ABOUT]
-    found = {
+    pairs = {
         (number, digest)
         for digest, name in store.inputs.sources()
         for number, words in about
         if names_source(words, name, digest)
     }
-    return arrow_table(sorted(found), pa.schema([("correction", pa.int32()), ("digest", pa.string())]))
+    return arrow_table(sorted(pairs), pa.schema([("correction", pa.int32()), ("digest", pa.string())]))
 
 
 def _correct(corrections: Sequence[Correction], tables: Engine) -> None:
@@ -87,9 +87,9 @@ def _correct(corrections: Sequence[Correction], tables: Engine) -> None:
     for row in tables.table(_TEXTS).to_pylist():
         document = row["document"]
         given = {number: corrections[number] for number in about[document]}
-        found, numbers = corrected(row["text"], told[document], given)
+        of_text, numbers = corrected(row["text"], told[document], given)
         if numbers:
-            segments += ((document, item) for item in found)
+            segments += ((document, item) for item in of_text)
             applied += ((document, number) for number in sorted(numbers))
     told_rows = [(document, *(getattr(item, name) for name in _SEGMENTS.names[1:])) for document, item in segments]
     tables.add("corrected_segment", arrow_table(told_rows, _SEGMENTS))
@@ -102,19 +102,20 @@ def corrected(
     """The segments of a text after corrections of it, by ascending number, and the numbers of those that are applied:
     each decides what some stretch of the text is about.
     """
-    found = list(told)
+    stretches = list(told)
     owned: list[Told] = []
     """The stretches that corrections decide, each with the number of the correction as its reader."""
     whole = {number: item for number, item in corrections.items() if not item.other}
+    # Of corrections of the whole text only the latest counts, and it comes before those of stretches.
     latest = list(whole)[-1:]
     for number in (*latest, *(number for number in corrections if number not in whole)):
         item = corrections[number]
         for start, end in spans_of(item.other, text) if item.other else [(0, len(text))] * bool(text):
-            found = list(_cut(text, found, start, end))
+            stretches = list(_cut(text, stretches, start, end))
             owned = [*_cut(text, owned, start, end), Told(start, end, "", number)]
             if item.scenario != NO_SCENARIO:
-                found.append(Told(start, end, item.scenario))
-    return found, frozenset(item.reader for item in owned if item.reader is not None)
+                stretches.append(Told(start, end, item.scenario))
+    return stretches, frozenset(item.reader for item in owned if item.reader is not None)
 
 
 def _cut(text: str, segments: Iterable[Told], start: int, end: int) -> Iterator[Told]:

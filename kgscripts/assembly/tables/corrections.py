@@ -167,12 +167,12 @@ def verdicts(corrections: Sequence[Correction]) -> dict[int, bool]:
 def _given_names(corrections: Sequence[Correction]) -> pa.Table:
     """The names that people give scenarios, by the keys of these."""
     holds = holding(corrections, OF_SCENARIOS, keys_of_scenarios)
-    found = {
+    names = {
         keys_of_scenarios(item)[0]: item.name
         for number, item in enumerate(corrections)
         if item.kind is CorrectionKind.RENAME_SCENARIO and holds[number]
     }
-    return arrow_table(found.items(), pa.schema([("key", pa.string()), ("label", pa.string())]))
+    return arrow_table(names.items(), pa.schema([("key", pa.string()), ("label", pa.string())]))
 
 
 def steps(corrections: Sequence[Correction], store: RecordStore) -> list[Step]:
@@ -220,9 +220,9 @@ def _table(corrections: Sequence[Correction]) -> pa.Table:
 
 def _links(links: Iterable[tuple[int, Link]]) -> pa.Table:
     """The table of links, each with its scenario."""
-    found = [(scenario, link.one, link.other, link.same) for scenario, link in links]
+    values = [(scenario, link.one, link.other, link.same) for scenario, link in links]
     numbers = ((name, _INTEGER) for name in ("scenario", "one", "other"))
-    return arrow_table(found, pa.schema([*numbers, ("same", pa.bool_())]))
+    return arrow_table(values, pa.schema([*numbers, ("same", pa.bool_())]))
 
 
 def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
@@ -238,7 +238,7 @@ def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
             sides[number][row["side"]].append(row["action"])
             if number not in of_scenario[row["scenario"]]:
                 of_scenario[row["scenario"]].append(number)
-    found: list[tuple[int, Link]] = []
+    applied: list[tuple[int, Link]] = []
     verdicts: dict[int, bool] = {}
     for scenario, numbers in sorted(of_scenario.items()):
         latest_first = sorted(numbers, reverse=True)
@@ -253,8 +253,8 @@ def _decide(corrections: Sequence[Correction], tables: Engine) -> None:
         for number, group, agrees in zip(latest_first, links, agreeing(links), strict=True):
             if group or not agrees:
                 verdicts[number] = agrees
-            found += ((scenario, link) for link in group if agrees)
-    tables.add("link", _links(found))
+            applied += ((scenario, link) for link in group if agrees)
+    tables.add("link", _links(applied))
     schema = pa.schema([("correction", _INTEGER), ("holds", pa.bool_())])
     tables.add("link_verdict", arrow_table(verdicts.items(), schema))
 
@@ -283,12 +283,12 @@ def _content(
 ) -> Callable[[], pa.Table]:
     def content() -> pa.Table:
         names = leading_names(corrections)
-        found = [
+        named = [
             (number, *name)
             for number, item in enumerate(corrections)
             if item.kind is CorrectionKind.ADD and (name := name_of(item, lambda word: names.get(word, word)))
         ]
-        return arrow_table(found, pa.schema([("correction", _INTEGER), *((name, pa.string()) for name in columns)]))
+        return arrow_table(named, pa.schema([("correction", _INTEGER), *((name, pa.string()) for name in columns)]))
 
     return content
 

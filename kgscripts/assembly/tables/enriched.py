@@ -24,10 +24,10 @@ def steps(store: RecordStore, enrichers: Sequence[Enricher], enriched: set[tuple
 
     Networks run only on rows without a record. The subjects and versions are added to `enriched`.
     """
-    found: list[Step] = []
+    views: list[Step] = []
     for enricher in enrichers:
         kind = kind_name(enricher.gives)
-        found += [
+        views += [
             Step(
                 f"enrich {enricher.name}",
                 (f"{kind}_subject", f"{kind}_file"),
@@ -41,20 +41,20 @@ def steps(store: RecordStore, enrichers: Sequence[Enricher], enriched: set[tuple
             ),
         ]
     given = {enricher.gives for enricher in enrichers}
-    return [*found, *_empty(kind for kind in ALWAYS_READ if kind not in given)]
+    return [*views, *_empty(kind for kind in ALWAYS_READ if kind not in given)]
 
 
 def _enrich(store: RecordStore, enricher: Enricher, enriched: set[tuple[str, str]], tables: Engine) -> None:
-    found = enrich(store, enricher, tables.table(enricher.query), tables.values(enricher.candidates))
-    tables.add(f"{kind_name(enricher.gives)}_subject", found)
+    subjects = enrich(store, enricher, tables.table(enricher.query), tables.values(enricher.candidates))
+    tables.add(f"{kind_name(enricher.gives)}_subject", subjects)
     file_view(tables, store, enricher.gives)
-    enriched.update((subject, enricher.version) for subject in found["subject"].to_pylist())
+    enriched.update((subject, enricher.version) for subject in subjects["subject"].to_pylist())
 
 
 def _empty(kinds: Iterable[type[Record]]) -> list[Step]:
-    found = []
+    tables = []
     for kind in kinds:
-        own = (column for column in record_schema(kind) if column.name == "ordinal" or column.name not in KEY.names)
-        schema = pa.schema([("target", pa.int64()), *own])
-        found.append(rows(f"{kind_name(kind)}_of", schema.empty_table))
-    return found
+        columns = (column for column in record_schema(kind) if column.name == "ordinal" or column.name not in KEY.names)
+        schema = pa.schema([("target", pa.int64()), *columns])
+        tables.append(rows(f"{kind_name(kind)}_of", schema.empty_table))
+    return tables

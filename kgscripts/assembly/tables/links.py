@@ -137,9 +137,9 @@ def linked_clusters(clusters: Sequence[int], links: Iterable[Link]) -> list[int]
                 of_cluster[number].add(unit)
             home.setdefault(cluster, part_of[unit])
     numbers: dict[tuple[int, int], int] = {}
-    found = []
+    result = []
     for place, cluster in enumerate(clusters):
         unit = units.find(place)
         part = part_of[unit] if unit in part_of else home.get(clusters[unit], 0)
-        found.append(numbers.setdefault((joined.find(cluster), part), len(numbers)))
-    return found
+        result.append(numbers.setdefault((joined.find(cluster), part), len(numbers)))
+    return result

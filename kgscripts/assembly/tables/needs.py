@@ -232,8 +232,8 @@ def _products(tables: Engine) -> None:
     rows = tables.table(_SCENARIOS)
     labels = list(zip(*(column.to_pylist() for column in rows.columns), strict=True))
     for table, names in (("product", product_names), ("worked_on", worked_on_names)):
-        found = [(scenario, name) for scenario, label in labels for name in sorted(names(label))]
-        tables.add(table, arrow_table(found, pa.schema([("scenario", pa.int32()), ("label", pa.string())])))
+        pairs = [(scenario, name) for scenario, label in labels for name in sorted(names(label))]
+        tables.add(table, arrow_table(pairs, pa.schema([("scenario", pa.int32()), ("label", pa.string())])))
 
 
 def _words(label: str, further: Iterable[str] = ()) -> str:

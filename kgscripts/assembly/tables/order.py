@@ -38,6 +38,7 @@ LEAST_PER_MILLE = 600
 """The least probability of an order, in thousandths; less likely ones are left open, such as four sources against
 three."""
 
+# Newton's method for each place by itself. It is damped, since places that move together overshoot.
 _ROUNDS = 60
 _DAMPING = 0.7
 _PENALTY = 0.3
@@ -75,8 +76,8 @@ def estimated_order(earlier: Integers, later: Integers, support: Integers, again
 
 
 def _logistic(value: Numbers) -> Numbers:
-    found: Numbers = 1 / (1 + np.exp(-value))
-    return found
+    result: Numbers = 1 / (1 + np.exp(-value))
+    return result
 
 
 class Verdict(IntEnum):
@@ -96,6 +97,7 @@ def rank_pairs(
     (margin, then contradiction) are ordered by the `distance` of the two steps, nearest first. The first `given` pairs
     come before all others, in their order, and are kept also if they follow from others.
     """
+    # Given pairs have a place each; the others share the last one, so that their evidence decides.
     place = np.minimum(np.arange(len(earlier)), given)
     order = np.lexsort((later, earlier, np.abs(distance), against, against - support, place))
     count = int(max(earlier.max(initial=-1), later.max(initial=-1))) + 1
@@ -130,14 +132,15 @@ def positions_of(known: Sequence[float | None], earlier: Sequence[int], later: S
     for first, second in zip(earlier, later, strict=True):
         before[second].append(first)
         after[first].append(second)
-    found = list(known)
+    positions = list(known)
     order = sorted(range(len(known)), key=topological_ranks(len(known), earlier, later, range(len(known))).__getitem__)
     for steps, neighbours, nearest in ((order, before, max), (order[::-1], after, min)):
         for step in steps:
-            if found[step] is None:
-                places = [place for other in neighbours[step] if (place := found[other]) is not None]
-                found[step] = nearest(places) if places else None
-    return [1.0 if place is None else place for place in found]
+            if positions[step] is None:
+                places = [place for other in neighbours[step] if (place := positions[other]) is not None]
+                positions[step] = nearest(places) if places else None
+    # Positions are shares of a text: 1 is its end.
+    return [1.0 if place is None else place for place in positions]
 
 
 def topological_ranks(count: int, earlier: Iterable[int], later: Iterable[int], keys: Sequence[Any]) -> list[int]:
@@ -219,6 +222,7 @@ def _decide(tables: Engine) -> None:
         decided = pa.array(pairs["support"].to_numpy() > pairs["against"].to_numpy())
         decided = pc.and_(decided, pa.array(likely >= LEAST_PER_MILLE))
         _rank_of_scenario(given.pop(pairs["scenario"][0].as_py(), None), pairs.filter(decided), kept, contradicted)
+    # The scenarios in which only people give an order.
     for pairs in given.values():
         _rank_of_scenario(pairs, None, kept, contradicted)
     tables.add("ranked_pair", pa.concat_tables(kept))
@@ -286,7 +290,7 @@ _TOLD = """
 
 def _keep(tables: Engine) -> None:
     """Make `kept_pair`: what people give, and of the pairs that agree with the ranks the sure ones."""
-    found = [_KEPT_COLUMNS.empty_table()]
+    kept_pairs = [_KEPT_COLUMNS.empty_table()]
     for pairs in by_group(tables.rows(_TOLD), "scenario"):
         support, against = (pairs[name].to_numpy() for name in _NUMBERS)
         given, shared, written = (pairs[name].to_numpy() for name in ("given", "shared", "written"))
@@ -297,10 +301,11 @@ def _keep(tables: Engine) -> None:
         pairs = pairs.select([*_KEPT_COLUMNS.names, "distance"]).filter(pa.array(given | sure))
         earlier, later = _numbered(pairs)
         support, against, distance = (pairs[name].to_numpy() for name in (*_NUMBERS, "distance"))
+        # What people give stands first (`_TOLD`).
         verdicts = rank_pairs(earlier, later, support, against, distance, int(given.sum()))
         kept = pairs.filter(pa.array(verdicts == Verdict.KEPT))
-        found.append(kept.select(_KEPT_COLUMNS.names).cast(_KEPT_COLUMNS))
-    tables.add("kept_pair", pa.concat_tables(found))
+        kept_pairs.append(kept.select(_KEPT_COLUMNS.names).cast(_KEPT_COLUMNS))
+    tables.add("kept_pair", pa.concat_tables(kept_pairs))
 
 
 def steps(readers: Sequence[int]) -> list[Step]:
@@ -328,6 +333,7 @@ def by_group(batches: Iterable[pa.RecordBatch], key: str) -> Iterator[pa.Table]:
         values = batch[key].to_numpy()
         bounds = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
         for start, end in pairwise(bounds):
+            # A group may go on in the next batch.
             if waiting and start < end and waiting[0][key][0].as_py() != values[start]:
                 yield pa.Table.from_batches(waiting)
                 waiting = []

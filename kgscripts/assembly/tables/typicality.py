@@ -169,8 +169,8 @@ def _find_typicality(tables: Engine) -> None:
     actions = by_group(tables.rows(_ACTIONS), "scenario")
     counts = tables.table(_SOURCES)
     sources = dict(zip(counts["scenario"].to_pylist(), counts["sources"].to_pylist(), strict=True))
-    found = [_of_scenario(*both, sources) for both in zip(mentions, actions, strict=True)]
-    tables.add("step_typicality", pa.concat_tables([_SCHEMA.empty_table(), *found]))
+    of_scenarios = [_of_scenario(*both, sources) for both in zip(mentions, actions, strict=True)]
+    tables.add("step_typicality", pa.concat_tables([_SCHEMA.empty_table(), *of_scenarios]))
 
 
 def steps(has_vectors: bool) -> list[Step]:
@@ -188,7 +188,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table, sources: Mapping[int, in
     row = np.searchsorted(numbers, mentions["action"].to_numpy())
     count = mentions["mentions"].to_numpy()
     vectors, about = (decoded(own.to_pylist()) for own in (actions["own"], actions["scenario_values"][:1]))
-    found = features(
+    of_actions = features(
         ScenarioActions(
             vectors=vectors,
             parts=np.stack(
@@ -201,7 +201,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table, sources: Mapping[int, in
             scenario=about[0],
         )
     )
-    typical = np.round(shipped_weights().probability(found, vectors) * _DECIMALS).astype(np.int64)
+    typical = np.round(shipped_weights().probability(of_actions, vectors) * _DECIMALS).astype(np.int64)
     steps, step = np.unique(actions["step"].to_numpy(), return_inverse=True)
     total = np.bincount(step[row], weights=count, minlength=len(steps)).astype(np.int64)
     summed = np.bincount(step[row], weights=count * typical[row], minlength=len(steps)).astype(np.int64)
@@ -211,7 +211,7 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table, sources: Mapping[int, in
     pairs = np.unique(np.stack([step[row], mentions["document"].to_numpy()], axis=1), axis=0)
     labels = actions["label"].take(names).to_pylist()
     scenario = actions["scenario_label"][0].as_py()
-    found = importance_features(
+    of_steps = importance_features(
         told=np.bincount(pairs[:, 0], minlength=len(steps)),
         sources=np.full(len(steps), sources[actions["scenario"][0].as_py()]),
         typicality=mean,
@@ -224,8 +224,8 @@ def _of_scenario(mentions: pa.Table, actions: pa.Table, sources: Mapping[int, in
         {
             "step": steps,
             "typicality": mean,
-            "essential_probability": important.essential.probability(found, vectors[names]),
-            "optional_probability": important.optional.probability(found, vectors[names]),
+            "essential_probability": important.essential.probability(of_steps, vectors[names]),
+            "optional_probability": important.optional.probability(of_steps, vectors[names]),
             "name": pa.array(actions["action"].to_numpy()[names], pa.int32(), mask=~is_named),
         },
         _SCHEMA,

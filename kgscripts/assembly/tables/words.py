@@ -102,10 +102,10 @@ def spans_of(words: str, text: str) -> Iterator[tuple[int, int]]:
         start = None
         # Part by part, since one pattern for all of them could take time without bound.
         for part in parts:
-            found = part.search(text, end)
-            if found is None:
+            match = part.search(text, end)
+            if match is None:
                 return
-            start, end = found.start() if start is None else start, found.end()
+            start, end = match.start() if start is None else start, match.end()
         if start is not None:
             yield start, end
 

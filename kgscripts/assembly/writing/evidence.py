@@ -36,8 +36,8 @@ class Readers:
 
     def distinct(self) -> list[tuple[str, Model]]:
         """Every model once, with its id, by ascending id."""
-        found = {model_id(model): model for models in self.models for model in models}
-        return sorted(found.items())
+        by_id = {model_id(model): model for models in self.models for model in models}
+        return sorted(by_id.items())
 
     def of_model(self, identifier: str, readers: Sequence[int]) -> list[int]:
         """Those of the `readers` that use the model with this id."""
@@ -235,12 +235,12 @@ def _readers_of(tables: Engine, relation: Relation) -> list[int]:
 
 def _models(readers: Readers, columns: Sequence[int]) -> str:
     """SQL: a list of the models, by ascending id, with the highest confidence of the readers that use each."""
-    found = []
+    scores = []
     for identifier, _ in readers.distinct():
         if used := readers.of_model(identifier, columns):
             highest = f"greatest({', '.join(f'reader_{reader}' for reader in used)})"
-            found.append(f"{{'model': '{identifier}', 'score': {highest}}}")
-    return ", ".join(found)
+            scores.append(f"{{'model': '{identifier}', 'score': {highest}}}")
+    return ", ".join(scores)
 
 
 def _kept(relation: Relation) -> str:

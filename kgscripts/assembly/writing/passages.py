@@ -145,15 +145,15 @@ def _passages(tables: Engine) -> Iterator[pa.RecordBatch]:
         for document, of_document in groupby(spans, key=itemgetter(0)):
             text = texts["text"][places[document]].as_py()
             cut.extend(text[start:end] for _, start, end in of_document)
-        found = batch.append_column("text", pa.array(cut, pa.string()))
-        yield pa.RecordBatch.from_arrays([found[item.name].cast(item.type) for item in schema], schema=schema)
+        with_text = batch.append_column("text", pa.array(cut, pa.string()))
+        yield pa.RecordBatch.from_arrays([with_text[item.name].cast(item.type) for item in schema], schema=schema)
 
 
 def _nested(spans: pa.Table) -> pa.Table:
     """The spans, each with the smallest span around it: start, end and kind, null for the source itself."""
     holds = pc.not_equal(spans["kind"], PassageKind.MENTION.value)
-    found = parents(*(column.to_numpy() for column in (spans["document"], spans["end"], holds)))
-    outer = pa.array(found, mask=found < 0)
+    parent = parents(*(column.to_numpy() for column in (spans["document"], spans["end"], holds)))
+    outer = pa.array(parent, mask=parent < 0)
     for name in ("start", "end", "kind"):
         spans = spans.append_column(f"outer_{name}", spans[name].take(outer))
     return spans
@@ -166,8 +166,8 @@ def parents(document: Integers, end: Integers, holds: Booleans) -> Integers:
     """
     places = np.arange(len(document))
     before = np.concatenate([[-1], np.maximum.accumulate(np.where(holds, places, -1))[:-1]])[: len(document)]
-    found = np.where(document[before] == document, before, -1)
+    parent = np.where(document[before] == document, before, -1)
     # Spans that end too early are skipped, together with all spans that they skipped.
-    while len(short := np.flatnonzero((found >= 0) & (end[found] < end))):
-        found[short] = found[found[short]]
-    return found
+    while len(short := np.flatnonzero((parent >= 0) & (end[parent] < end))):
+        parent[short] = parent[parent[short]]
+    return parent

@@ -62,12 +62,12 @@ class Side:
         """Indices of an event's content words in one mention, without the objects of its other mentions."""
         index = self.events.index(event)
         others = set().union(*(self.objects[other] for other in event.mentions)) - self.objects[mention]
-        found = [
+        words = [
             word
             for word, (owner, own) in enumerate(zip(self.owners, self.own, strict=True))
             if owner == index and own and word not in others and is_content_word(self.texts[word])
         ]
-        return found or [event.predicate]
+        return words or [event.predicate]
 
 
 def read_sides(parsed: ParsedDocument) -> tuple[Side, Side] | None:
@@ -127,13 +127,13 @@ def _side(
         if not any(whole.start <= parse.passage.start and parse.passage.end <= whole.end for whole in wholes):
             continue
         doc = parse.doc
-        found = {
+        by_verb = {
             verb: own
             for verb, own in by_predicate(doc, parse.offset, mentions).items()
             if (_is_event(verb, own[0].action.predicate) if kind is PassageKind.ABSTRACT else _is_step(verb))
         }
         indices: dict[int, int] = {}
-        owned = words_of_events(doc, parse.offset, found)
+        owned = words_of_events(doc, parse.offset, by_verb)
         first_event = len(events)
         for token in parse.doc:
             if token.is_space:
@@ -146,7 +146,7 @@ def _side(
             owners.append(None if owner is None else first_event + owner)
             if is_noun(token):
                 nouns.add(lemma(token))
-        events.extend(Event(indices[verb.i], tuple(own)) for verb, own in found.items())
+        events.extend(Event(indices[verb.i], tuple(own)) for verb, own in by_verb.items())
     own = [owner is not None for owner in owners]
     return Side(
         words=words,

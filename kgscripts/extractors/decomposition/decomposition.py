@@ -134,6 +134,7 @@ def decompositions(abstract: Side, concrete: Side, alignment: Alignment) -> Iter
         mention: [] for event in abstract.events for mention in event.mentions
     }
     following: Owner | None = None
+    # Taking a thing belongs to what is done with it, which is told later.
     for event in reversed(concrete.events):
         owners = []
         for mention in event.mentions:
@@ -145,12 +146,12 @@ def decompositions(abstract: Side, concrete: Side, alignment: Alignment) -> Iter
             if owner is not None and (_tools(mention) or says_something(mention.action)):
                 _add(steps, owner, mention, abstract)
         following = next(iter(owners), following)
-    for mention, found in steps.items():
-        if found:
-            found.sort(key=lambda step: (step.start, step.end, step.action.key))
-            if len(found) > 1:
-                found[-1] = _without_goal(found[-1], mention.action)
-            yield Decomposition(action=mention.action, start=mention.start, end=mention.end, steps=found)
+    for mention, of_event in steps.items():
+        if of_event:
+            of_event.sort(key=lambda step: (step.start, step.end, step.action.key))
+            if len(of_event) > 1:
+                of_event[-1] = _without_goal(of_event[-1], mention.action)
+            yield Decomposition(action=mention.action, start=mention.start, end=mention.end, steps=of_event)
 
 
 def _add(steps: dict[EventMention, list[ConcreteStep]], owner: Owner, mention: EventMention, abstract: Side) -> None:
@@ -175,8 +176,8 @@ def _tools(step: EventMention) -> list[Tool]:
         return named
     role = role_of(destination, preposition)
     places = (item for item in step.participants if item.lemma == destination and item.role is Role.PLACE)
-    found = [Tool(lemma=destination, role=role, start=place.start, end=place.end) for place in places]
-    return [*named, *found[:1]]
+    vessels = [Tool(lemma=destination, role=role, start=place.start, end=place.end) for place in places]
+    return [*named, *vessels[:1]]
 
 
 def _is_tool_of(whole: Action, step: Action, tool: str) -> bool:

@@ -33,13 +33,13 @@ def by_predicate(doc: Doc, offset: int, mentions: Sequence[EventMention]) -> dic
     tokens = [token for token in doc if not token.is_space]
     first = bisect_left(mentions, offset, key=lambda mention: mention.start)
     last = bisect_left(mentions, offset + len(doc.text), key=lambda mention: mention.start)
-    found: dict[Token, list[EventMention]] = {}
+    by_verb: dict[Token, list[EventMention]] = {}
     for mention in mentions[first:last]:
         own = _covered(tokens, mention.start - offset, mention.end - offset)
         if own:
             objects = [_covered(tokens, start - offset, end - offset) for start, end in object_spans(mention)]
-            found.setdefault(_predicate_of(own, mention.action.predicate, objects), []).append(mention)
-    return dict(sorted(found.items(), key=lambda item: item[0].i))
+            by_verb.setdefault(_predicate_of(own, mention.action.predicate, objects), []).append(mention)
+    return dict(sorted(by_verb.items(), key=lambda item: item[0].i))
 
 
 def _covered(tokens: Sequence[Token], start: int, end: int) -> Sequence[Token]:
@@ -66,15 +66,15 @@ def _predicate_of(words: Sequence[Token], predicate: str, objects: Iterable[Sequ
     return named[0] if named else next(word for word in words if word.head.i == word.i or word.head not in words)
 
 
-def words_of_events(doc: Doc, offset: int, found: Mapping[Token, Sequence[EventMention]]) -> dict[int, int]:
+def words_of_events(doc: Doc, offset: int, by_verb: Mapping[Token, Sequence[EventMention]]) -> dict[int, int]:
     """Maps tokens to the event of their clause, that of the nearest predicate above.
 
     A tool in another clause belongs to the event too, with its dependents: "use your hands to knead", "take a knife and
     cut".
     """
-    predicates = {verb.i: index for index, verb in enumerate(found)}
+    predicates = {verb.i: index for index, verb in enumerate(by_verb)}
     owned: dict[int, int] = {}
-    if not found:
+    if not by_verb:
         return owned
     tokens = [token for token in doc if not token.is_space]
     for token in doc:
@@ -87,7 +87,7 @@ def words_of_events(doc: Doc, offset: int, found: Mapping[Token, Sequence[EventM
         if lemma(verb) == "use" and verb.i not in predicates
         for noun, event in _used_for(verb, predicates)
     ]
-    for index, mentions in enumerate(found.values()):
+    for index, mentions in enumerate(by_verb.values()):
         for tool in (tool for mention in mentions for tool in mention.tools if not tool.inferred):
             words = _covered(tokens, tool.start - offset, tool.end - offset)
             used += [(word, index) for word in words if owned.get(word.i) != index and _is_acted_upon(word)]

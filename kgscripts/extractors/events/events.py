@@ -102,7 +102,7 @@ class EventExtractor(Extractor):
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
         texts = [(number, text) for number, item in enumerate(documents) for text in _texts(item)]
-        found: list[list[ReadEvents]] = [[] for _ in documents]
+        by_document: list[list[ReadEvents]] = [[] for _ in documents]
         # Written scripts have no text to be read, and need no network for it.
         if texts and self._reader is None:
             self._reader = load(_TASK, self.settings.model, self.settings.device)
@@ -110,8 +110,8 @@ class EventExtractor(Extractor):
             events_of_texts([text for _, text in texts], self._reader, self.settings.thresholds) if self._reader else []
         )
         for (number, _), events in zip(texts, read, strict=True):
-            found[number].append(events)
-        return [_records(item, own) for item, own in zip(documents, found, strict=True)]
+            by_document[number].append(events)
+        return [_records(item, own) for item, own in zip(documents, by_document, strict=True)]
 
 
 def _texts(parsed: ParsedDocument) -> Iterator[Text]:
@@ -123,7 +123,7 @@ def _texts(parsed: ParsedDocument) -> Iterator[Text]:
     yield from (Text(parses, parsed.document.title) for parses in sides.values())
 
 
-def _records(parsed: ParsedDocument, found: Sequence[ReadEvents]) -> list[Record]:
+def _records(parsed: ParsedDocument, readings: Sequence[ReadEvents]) -> list[Record]:
     text = parsed.document.text
     events: list[EventMention] = []
     needs: list[Need] = []
@@ -132,9 +132,9 @@ def _records(parsed: ParsedDocument, found: Sequence[ReadEvents]) -> list[Record
         if passage.kind is PassageKind.NEEDS:
             needs.extend(needs_of(list(parses), text))
     needs.extend(
-        need for read in found for parse, places in read.needs for need in needs_of_sentences(parse, places, text)
+        need for read in readings for parse, places in read.needs for need in needs_of_sentences(parse, places, text)
     )
-    for event in (event for read in found for event in read.events):
+    for event in (event for read in readings for event in read.events):
         events.extend(event.mentions)
         if event.reason is not None:
             discards.append(_discard(event.frame, event.reason, event.parse.offset))
@@ -246,7 +246,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
             clause=clause_of(frame, noun),
             start=offset + start,
             end=offset + end,
-            participants=[_argument(frame, found, offset) for found in participants],
+            participants=[_argument(frame, participant, offset) for participant in participants],
             tools=[
                 Tool(
                     lemma=noun_lemma(tool),
@@ -257,7 +257,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
                 for tool in tools
             ]
             + inferred,
-            measures=measures_of(frame, (found.noun for found in participants), tools),
+            measures=measures_of(frame, (participant.noun for participant in participants), tools),
             instructed=frame.is_instructed,
         )
 

@@ -286,8 +286,8 @@ def _referents(before: Sequence[Thing], tokens: _Tokens) -> Iterator[Token]:
 def _before_object(frame: Frame) -> Token | None:
     """The particle between a verb and its object that the parse takes for a preposition: "peeled off the tape"."""
     following = frame.verb.doc[frame.verb.i + 1 : frame.verb.i + 2]
-    found = (word for word in following if word.dep_ == "case" and word.lower_ in _PARTICLE_ADVERBS)
-    return next((word for word in found if word.head in frame.objects), None)
+    particles = (word for word in following if word.dep_ == "case" and word.lower_ in _PARTICLE_ADVERBS)
+    return next((word for word in particles if word.head in frame.objects), None)
 
 
 def _is_direct(noun: Token, verb: Token) -> bool:
@@ -299,12 +299,12 @@ def _is_direct(noun: Token, verb: Token) -> bool:
 
 def _phrases(frame: Frame) -> Iterator[PrepositionalPhrase]:
     """The phrases of a frame: those of the verb, and those of other words that the reader gives a part in it."""
-    found = {phrase.head: phrase for phrase in prepositional_phrases(frame.verb)}
+    phrases = {phrase.head: phrase for phrase in prepositional_phrases(frame.verb)}
     for noun in frame.roles:
-        if noun not in found and noun not in frame.objects and (preposition := _preposition(noun)):
-            found[noun] = PrepositionalPhrase(preposition, noun)
+        if noun not in phrases and noun not in frame.objects and (preposition := _preposition(noun)):
+            phrases[noun] = PrepositionalPhrase(preposition, noun)
     taken = {*frame.agents, *frame.objects}
-    yield from (found[noun] for noun in sorted(found, key=lambda noun: noun.i) if noun not in taken)
+    yield from (phrases[noun] for noun in sorted(phrases, key=lambda noun: noun.i) if noun not in taken)
 
 
 def _preposition(noun: Token) -> str:
@@ -328,8 +328,8 @@ _MOST_STEPS = 8
 
 def particle_or_adverb(verb: Token) -> Token | None:
     """The particle, or an adverb of direction that works like one: "on" of "turn the water on", "home" of "go home"."""
-    found = particle_of(verb)
-    if found is not None:
-        return found
+    particle = particle_of(verb)
+    if particle is not None:
+        return particle
     adverbs = (child for child in verb.rights if child.dep_ in _ADVERBIAL and child.lower_ in _PARTICLE_ADVERBS)
     return next(adverbs, None)

@@ -58,13 +58,13 @@ def time_events(doc: Doc, frames: Iterable[Frame]) -> None:
     """Give each event of a parse its durations."""
     of_verb = {frame.verb.i: frame for frame in frames}
     text = _text(doc)
-    for found in DURATION.finditer(text):
-        span = doc.char_span(found.start(), found.end(), alignment_mode="expand")
-        if span is None or not _is_duration(text, found, span.root):
+    for match in DURATION.finditer(text):
+        span = doc.char_span(match.start(), match.end(), alignment_mode="expand")
+        if span is None or not _is_duration(text, match, span.root):
             continue
         frame = _timed(span.root, of_verb)
         if frame is not None:
-            frame.durations.append(_plain(found[0]))
+            frame.durations.append(_plain(match[0]))
 
 
 def _text(doc: Doc) -> str:
@@ -74,15 +74,16 @@ def _text(doc: Doc) -> str:
     return text
 
 
-def _is_duration(text: str, found: re.Match[str], time: Token) -> bool:
+def _is_duration(text: str, match: re.Match[str], time: Token) -> bool:
     """Whether a length of time says how long something takes, not when or how often it is done."""
-    before = _BEFORE.search(text[max(0, found.start() - 40) : found.start()])
+    # Only the last words before it, so that time is linear.
+    before = _BEFORE.search(text[max(0, match.start() - 40) : match.start()])
     word = before[1].lower() if before else ""
     stands = time.i > 0 and (word == "for" or time.doc[time.left_edge.i - 1].pos_ == "VERB")
-    away = _AWAY.match(text, found.end())
+    away = _AWAY.match(text, match.end())
     if word in _WHEN or (away and not (stands and away[0].strip() in _UP_TO)):
         return False
-    if _ONE_DAY.match(found[0]) and word != "for":  # "one day she baked", "twice a day"
+    if _ONE_DAY.match(match[0]) and word != "for":  # "one day she baked", "twice a day"
         return False
     return not (time.dep_ in _WITHIN_NOUN and time.head.i > time.i)  # "a 20 minute walk"
 
@@ -146,14 +147,14 @@ def _measure(noun: Token, *, is_used: bool) -> Iterator[Measure]:
     is_food = thing in foods("food") or is_a(thing, "consumable")
     if is_a(thing, "person", "animal", "time") and not is_food:
         return
-    found = _amount_before(noun, is_food=is_food)
+    amount = _amount_before(noun, is_food=is_food)
     text = _text(noun.doc)
     end = noun.idx + len(noun)
-    behind = SIZE.match(text, end + 1) if found is None and text[end : end + 1].isspace() else None
-    if found is None and behind is None:
+    behind = SIZE.match(text, end + 1) if amount is None and text[end : end + 1].isspace() else None
+    if amount is None and behind is None:
         return
-    words = _plain(found[0] if found is not None else behind["size"] if behind is not None else "")
-    is_part = found is not None and text[found.end() : noun.idx].split()[:1] == ["of"]  # "2 feet of rope"
+    words = _plain(amount[0] if amount is not None else behind["size"] if behind is not None else "")
+    is_part = amount is not None and text[amount.end() : noun.idx].split()[:1] == ["of"]  # "2 feet of rope"
     is_size = not is_part and (is_length(words) or (has_unit(words) and (is_used or is_tool(thing))))
     yield Measure(kind=MeasureKind.SIZE if is_size else MeasureKind.QUANTITY, words=words, thing=thing)
 
@@ -163,10 +164,10 @@ def _amount_before(noun: Token, *, is_food: bool) -> re.Match[str] | None:
     doc, text = noun.doc, _text(noun.doc)
     begin = doc[_first(noun)].idx
     for pattern in (AMOUNT, _SHARE):
-        found = [match for match in pattern.finditer(text, begin, noun.idx) if _is_of(match, noun, is_food=is_food)]
-        if found:
-            named = [match for match in found if not text.endswith(_ALTERNATIVE, 0, match.start())]
-            return (named or found)[-1]
+        matches = [match for match in pattern.finditer(text, begin, noun.idx) if _is_of(match, noun, is_food=is_food)]
+        if matches:
+            named = [match for match in matches if not text.endswith(_ALTERNATIVE, 0, match.start())]
+            return (named or matches)[-1]
     return None
 
 

@@ -106,15 +106,15 @@ def noun_lemma(token: Token) -> str:
 
     Adjectives do not belong to it, but for those that `mark_contrasts` found: "old bulb", "new bulb".
     """
-    found = " ".join(compound_lemma(token).split())
-    found = _with_adjective(token, found)
-    while " " in found and "adjective" in classes_of(found.split(" ", 1)[0]):
-        found = found.split(" ", 1)[1]
+    name = " ".join(compound_lemma(token).split())
+    name = _with_adjective(token, name)
+    while " " in name and "adjective" in classes_of(name.split(" ", 1)[0]):
+        name = name.split(" ", 1)[1]
     if token.lower_.endswith("s") and "plural_only" in classes_of(token.lower_):
-        found = " ".join([*found.split(" ")[:-1], token.lower_])
+        name = " ".join([*name.split(" ")[:-1], token.lower_])
     contrasted = token.doc.user_data.get(_CONTRASTED, ())
     own = [child.lower_ for child in token.lefts if [child.lower_, lemma(token)] in contrasted]
-    return " ".join([*(word for word in own if word not in found.split(" ")), found])
+    return " ".join([*(word for word in own if word not in name.split(" ")), name])
 
 
 def name_of_one(pro_noun: Token, meant: Token) -> str:
@@ -132,7 +132,7 @@ def mark_contrasts(docs: Sequence[Doc]) -> None:
     A noun is contrasted if the text has it with two adjectives of one family, or with one, and "one" with another one:
     "unscrew the old bulb, and screw in the new one".
     """
-    found: dict[tuple[str, int], set[str]] = defaultdict(set)
+    adjectives: dict[tuple[str, int], set[str]] = defaultdict(set)
     spoken: dict[int, set[str]] = defaultdict(set)
     for doc in docs:
         for token in doc:
@@ -142,9 +142,12 @@ def mark_contrasts(docs: Sequence[Doc]) -> None:
             if token.head.lower_ in _PRO_NOUNS:
                 spoken[number].add(token.lower_)
             elif token.head.pos_ in _NOUNS:
-                found[lemma(token.head), number].add(token.lower_)
+                adjectives[lemma(token.head), number].add(token.lower_)
     marked = [
-        [word, noun] for (noun, number), words in found.items() if len(words | spoken[number]) > 1 for word in words
+        [word, noun]
+        for (noun, number), words in adjectives.items()
+        if len(words | spoken[number]) > 1
+        for word in words
     ]
     for doc in docs if marked else ():
         doc.user_data[_CONTRASTED] = marked

@@ -40,7 +40,7 @@ def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Toke
     A tool is one where it is what the event acts on, or where something is put.
     """
     excluded = set(tools)
-    found: dict[Token, Role] = {}
+    roles: dict[Token, Role] = {}
     for noun, role in _roles(frame, acted_upon):
         head = content_head(noun)
         excused = head in excluded and (role not in (Role.PATIENT, Role.PLACE) or head in frame.handled)
@@ -52,8 +52,8 @@ def participants_of(frame: Frame, acted_upon: Token | None, tools: Iterable[Toke
             and name not in _STATES
             and not is_a(name, "time", "abstract")
         ):
-            found.setdefault(head, role)
-    return [Participant(noun, role) for noun, role in sorted(found.items(), key=lambda item: item[0].i)]
+            roles.setdefault(head, role)
+    return [Participant(noun, role) for noun, role in sorted(roles.items(), key=lambda item: item[0].i)]
 
 
 def _roles(frame: Frame, acted_upon: Token | None) -> Iterator[tuple[Token, Role]]:

@@ -69,17 +69,17 @@ def clause_of(frame: Frame, noun: Token | None) -> str:
         return ""
     said, count, last = lemma(verb), 1, verb
     for child in verb.rights:
-        own = list(child.subtree)
-        count += len(own)
+        tokens = list(child.subtree)
+        count += len(tokens)
         is_quote = child.dep_ == "punct" and child.text in _QUOTES
         is_bound = child.dep_ == "advcl" and any(marker.lower_ in UNTIL for marker in markers_of(child))
         is_other = child.dep_ in _OTHER_CLAUSES and not is_quote and not is_bound
-        if is_other or own[0].i != last.i + 1 or count > _MOST_WORDS:
+        if is_other or tokens[0].i != last.i + 1 or count > _MOST_WORDS:
             break
         if noun is not None and noun in frame.stands_for and child == frame.mention:
-            said, last = f"{said} {noun_words(noun, frame.name_of(noun), mentioned_before=True)}", own[-1]
+            said, last = f"{said} {noun_words(noun, frame.name_of(noun), mentioned_before=True)}", tokens[-1]
             continue
-        for token in own:
+        for token in tokens:
             said += " " * (token.idx > last.idx + len(last)) + token.text
             last = token
     said = _TAIL.sub("", said if last is not verb else f"{said}{_label_behind(verb)}")
@@ -92,26 +92,26 @@ def _label_behind(verb: Token) -> str:
     before them: " Allow" of "tap Allow", " Settings > Backup" of "open Settings > Backup"."""
     if verb.text.isupper():
         return ""
-    found = list(takewhile(lambda token: token.text[0].isupper() or token.text in _ARROWS, verb.doc[verb.i + 1 :]))
-    return f" {verb.doc[found[0].i : found[-1].i + 1].text}" if found and found[0].text[0].isupper() else ""
+    tokens = list(takewhile(lambda token: token.text[0].isupper() or token.text in _ARROWS, verb.doc[verb.i + 1 :]))
+    return f" {verb.doc[tokens[0].i : tokens[-1].i + 1].text}" if tokens and tokens[0].text[0].isupper() else ""
 
 
 def _condition(verb: Token) -> str:
     """The clause that says under which condition something is done, "" without one: "if it's tight". It is that of the
     verb, or stands before the verbs that are coordinated with it."""
-    own = verb
+    above = verb
     while True:
-        for child in own.children:
+        for child in above.children:
             # Only of the few that may be one, since a subtree can be as long as the text.
             if child.dep_ != "advcl" or _IF.isdisjoint(marker.lower_ for marker in markers_of(child)):
                 continue
             clause = list(child.subtree)
-            if _FEWEST_OF_CONDITION <= len(clause) <= _MOST_OF_CONDITION and (own is verb or child.i < own.i):
+            if _FEWEST_OF_CONDITION <= len(clause) <= _MOST_OF_CONDITION and (above is verb or child.i < above.i):
                 said = _TAIL.sub("", verb.doc[clause[0].i : clause[-1].i + 1].text.strip(" ,;:"))
                 return "" if clause[0].i <= verb.i <= clause[-1].i else f"{said[0].lower()}{said[1:]}"
-        if own.dep_ != "conj" or own.head.i >= own.i:
+        if above.dep_ != "conj" or above.head.i >= above.i:
             return ""
-        own = own.head
+        above = above.head
 
 
 def phrase_words(phrase: PrepositionalPhrase | None) -> str:

@@ -65,9 +65,9 @@ class Asker:
     def take_spent(self) -> dict[str, float]:
         """What was spent since the last call, by name."""
         with self._lock:
-            found = {"requests": self.client.take_attempts()} | self._spent
+            spent = {"requests": self.client.take_attempts()} | self._spent
             self._spent = {}
-        return {name: number for name, number in found.items() if number}
+        return {name: number for name, number in spent.items() if number}
 
     def _asked(self, question: Question) -> Answer:
         messages = question.messages
@@ -89,6 +89,7 @@ class Asker:
             if not wrong:
                 question.keep(KeptAnswer(response.text, False, *tokens))
                 return answer
+            # The model sees its own answer, and what is wrong with it.
             messages = [
                 *messages,
                 {"role": "assistant", "content": response.text},
@@ -107,6 +108,7 @@ class Asker:
             used = sum(_tokens(messages, response))
             return response
         finally:
+            # All of it after an error, when nothing is known to be used.
             if self.budget is not None:
                 self.budget.give_back(reserved - used)
             self._count("seconds of waiting", time.monotonic() - began)
@@ -118,6 +120,7 @@ class Asker:
                 response = self.client.ask(question.body(messages, by_tool=False))
             except RefusedError as error:
                 _raise_if_long(error)
+                # It has taken schemas before, so that a tool would be refused, too.
                 if self._schema_works:
                     raise self.client.failed(error.message) from None
                 refused = error

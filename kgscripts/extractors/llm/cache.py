@@ -51,11 +51,11 @@ class AnswerCache:
         """The answer with a key; None if there is none, or its file is damaged."""
         try:
             content = json.loads(self._path(key).read_bytes())
-            found = KeptAnswer(**content)
+            answer = KeptAnswer(**content)
         except (OSError, ValueError, TypeError, RecursionError):
             return None
-        numbers = (found.prompt_tokens, found.answer_tokens)
-        return found if isinstance(found.text, str) and all(isinstance(item, int) for item in numbers) else None
+        numbers = (answer.prompt_tokens, answer.answer_tokens)
+        return answer if isinstance(answer.text, str) and all(isinstance(item, int) for item in numbers) else None
 
     def put(self, key: str, answer: KeptAnswer) -> None:
         """Keep an answer: completely or not at all.
@@ -66,6 +66,7 @@ class AnswerCache:
             If it cannot be written.
         """
         path = self._path(key)
+        # Answers quote texts, which are not for other users.
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.parent.mkdir(exist_ok=True)
         number, name = tempfile.mkstemp(prefix=".", dir=path.parent)
@@ -73,6 +74,7 @@ class AnswerCache:
             with os.fdopen(number, "w", encoding="utf-8") as file:
                 json.dump(asdict(answer), file, ensure_ascii=False)
             Path(name).replace(path)
+        # After Ctrl-C, too.
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise

@@ -100,8 +100,8 @@ class Client:
     def take_attempts(self) -> int:
         """The requests that were sent since the last call, repeated ones included."""
         with self._lock:
-            found, self._attempts = self._attempts, 0
-        return found
+            attempts, self._attempts = self._attempts, 0
+        return attempts
 
     def ask(self, body: Mapping[str, Any]) -> Response:
         """Send a request, again after passing failures.
@@ -130,11 +130,13 @@ class Client:
                 self._faults = 0
                 return response
         message = f"{last.message}, {ATTEMPTS} times"
+        # Other texts would wait as long in vain.
         if last.unreachable:
             raise self._of_server(message)
         raise self.failed(message)
 
     def _wait(self, attempt: int, error: _PassingError) -> None:
+        # Random in part, so that threads that failed together do not come back together.
         own = FIRST_WAIT * 2**attempt * random.uniform(0.5, 1.0)
         wait = min(LONGEST_WAIT, own if error.wait is None else max(error.wait, 0.0) + random.uniform(0, FIRST_WAIT))
         _LOG.info("llm: %s; asked again in %.1f s", error.message, wait)
@@ -159,6 +161,7 @@ class Client:
             what = "the server cannot be reached" if unreachable else "the connection broke"
             raise _PassingError(f"{what} ({type(error).__name__})", unreachable=unreachable) from None
         finally:
+            # After an error the connection may hold the rest of a response.
             if http not in self._free:
                 http.close()
 
@@ -175,6 +178,7 @@ class Client:
 
     def _response(self, received: tuple[int, Mapping[str, str], bytes]) -> Response:
         status, headers, body = received
+        # 429 says that the key has asked too much, whatever the text.
         if status in _PASSING:
             raise _PassingError(
                 f"the server answers {status}{said(body)}", retry_after(headers), unreachable=status == 429

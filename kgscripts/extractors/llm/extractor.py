@@ -98,25 +98,26 @@ class LanguageModelExtractor(Extractor):
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
-        found: dict[str, list[Record] | Exception] = {}
+        by_digest: dict[str, list[Record] | Exception] = {}
         for item in documents:
             if (known := self._known.pop(item.document.digest, None)) is not None:
-                found[item.document.digest] = known
-        new = [item for item in documents if item.document.digest not in found]
-        found |= zip((item.document.digest for item in new), self._outcomes(new), strict=True)
-        failed = next((outcome for outcome in found.values() if isinstance(outcome, Exception)), None)
+                by_digest[item.document.digest] = known
+        new = [item for item in documents if item.document.digest not in by_digest]
+        by_digest |= zip((item.document.digest for item in new), self._outcomes(new), strict=True)
+        failed = next((outcome for outcome in by_digest.values() if isinstance(outcome, Exception)), None)
         if failed is not None:
+            # Each is asked for alone next (`DocumentReader`): what is known is not paid twice.
             if len(documents) > 1:
-                self._known = found
+                self._known = by_digest
             raise failed
-        outcomes = (found[item.document.digest] for item in documents)
+        outcomes = (by_digest[item.document.digest] for item in documents)
         return [outcome for outcome in outcomes if not isinstance(outcome, Exception)]
 
     def spent(self) -> Mapping[str, float]:
         """See `Extractor`."""
-        found = dict(self._quotes)
+        spent = dict(self._quotes)
         self._quotes.clear()
-        return found | (self._asker.take_spent() if self._asker is not None else {})
+        return spent | (self._asker.take_spent() if self._asker is not None else {})
 
     def estimate(self, document: Document) -> Mapping[str, float]:
         """See `Extractor`: the tokens to send are a quarter of the characters."""
@@ -182,13 +183,13 @@ class LanguageModelExtractor(Extractor):
 
     def _records(self, parsed: ParsedDocument, answers: Answers) -> list[Record]:
         words = Words(parsed.parses)
-        found: list[Record] = []
+        records: list[Record] = []
         for piece, answer in answers:
             reader = AnswerReader(parsed.document.text, piece, words, self.settings.confidence)
-            found += reader.records(answer)
+            records += reader.records(answer)
             self._quotes.update({"quotes": reader.quotes.asked, "quotes held": reader.quotes.held})
-        segments = joined([item for item in found if isinstance(item, Segment)])
-        return [*(item for item in found if not isinstance(item, Segment)), *segments]
+        segments = joined([item for item in records if isinstance(item, Segment)])
+        return [*(item for item in records if not isinstance(item, Segment)), *segments]
 
 
 def _answers(asker: Asker, ask: partial[Question], document: Document, piece: Piece) -> Answers:

@@ -49,14 +49,14 @@ def pieces_of(document: Document, characters: int) -> list[Piece]:
     passages = innermost(document.passages) if document.passages else ()
     spans = [(item.start, item.end) for item in passages] or [(0, len(document.text))]
     parts = [part for start, end in spans for part in _parts(document.text, start, end, characters)]
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for part in parts:
-        last = found[-1] if found else None
+        last = pieces[-1] if pieces else None
         if last and part[0] - last.end <= _WIDEST_GAP and part[1] - last.start <= characters:
-            found[-1] = Piece((*last.parts, part))
+            pieces[-1] = Piece((*last.parts, part))
         else:
-            found.append(Piece((part,)))
-    return found
+            pieces.append(Piece((part,)))
+    return pieces
 
 
 def _parts(text: str, start: int, end: int, characters: int) -> Iterator[Span]:
@@ -75,13 +75,13 @@ def _parts(text: str, start: int, end: int, characters: int) -> Iterator[Span]:
 
 
 def _joined(spans: Iterable[Span], characters: int) -> Sequence[Span]:
-    found: list[Span] = []
+    result: list[Span] = []
     for start, end in spans:
-        if found and end - found[-1][0] <= characters:
-            found[-1] = found[-1][0], end
+        if result and end - result[-1][0] <= characters:
+            result[-1] = result[-1][0], end
         else:
-            found.append((start, end))
-    return found
+            result.append((start, end))
+    return result
 
 
 def _cut(text: str, start: int, end: int, characters: int) -> Iterator[Span]:

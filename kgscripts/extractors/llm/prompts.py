@@ -68,15 +68,15 @@ def read_prompts(folder: str = "") -> Prompts:
     """
     if folder and not Path(folder).is_dir():
         raise ConfigurationError("there is no such folder", where=folder, remedy="name one with prompts")
-    found = Prompts(*(_read(folder, name) for name in FILES))
+    prompts = Prompts(*(_read(folder, name) for name in FILES))
     try:
-        wrong = problem(json.loads(found.example.partition("\n\n")[2]), schema(scenarios=False))
+        wrong = problem(json.loads(prompts.example.partition("\n\n")[2]), schema(scenarios=False))
     except (ValueError, RecursionError) as error:
         wrong = f"it is no JSON ({error})"
     if wrong:
         remedy = "write a text, an empty line, and the answer about it without scenarios"
         raise ConfigurationError(wrong, where=str(Path(folder, "example.md")), remedy=remedy)
-    return found
+    return prompts
 
 
 def _read(folder: str, name: str) -> str:

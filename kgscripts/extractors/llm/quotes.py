@@ -27,9 +27,9 @@ class Quotes:
         """
         self.asked += 1
         start, end = (within.start, within.end) if within else (self.start, self.end)
-        found = next((item for place, item in enumerate(self._occurrences(quote, start, end)) if place == number), None)
-        self.held += found is not None
-        return found
+        span = next((item for place, item in enumerate(self._occurrences(quote, start, end)) if place == number), None)
+        self.held += span is not None
+        return span
 
     def last_before(self, quote: str, end: int) -> Span | None:
         """The last occurrence of a quote that ends up to there; it is not counted as another quote."""
@@ -40,8 +40,8 @@ class Quotes:
             return
         literal = re.compile(re.escape(quote.strip()))
         loose = re.compile(r"\s+".join(map(re.escape, quote.split())), re.IGNORECASE)
-        found = [list(self._whole(pattern, start, end)) for pattern in (literal, loose)]
-        yield from found[0] or found[1]
+        spans = [list(self._whole(pattern, start, end)) for pattern in (literal, loose)]
+        yield from spans[0] or spans[1]
 
     def _whole(self, pattern: re.Pattern[str], start: int, end: int) -> Iterator[Span]:
         for match in pattern.finditer(self.text, start, end):

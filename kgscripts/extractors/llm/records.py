@@ -67,7 +67,7 @@ class AnswerReader:
         events = sorted((event for _, event in self._events), key=lambda event: (event.start, event.end))
         changes = sorted(filter(None, map(self._change, answer["changes"])), key=lambda item: (item.start, item.end))
         needs = [need for item in answer["needs"] for need in self._need(item)]
-        segments = [found for item in answer.get(SCENARIOS, ()) for found in self._segment(item)] if events else []
+        segments = [segment for item in answer.get(SCENARIOS, ()) for segment in self._segment(item)] if events else []
         return list(dict.fromkeys([*events, *changes, *needs, *segments, *self._discards]))
 
     def _event(self, item: Item, number: int) -> tuple[Span, EventMention] | None:
@@ -94,10 +94,10 @@ class AnswerReader:
             noun = self.words.noun(place)
         particle = self._held("particle", action["particle"], quote) if action["particle"] else None
         preposition, goal = self._phrase(action, quote)
-        spans += [found.span for found in (noun, goal) if found] + ([particle] if particle else [])
+        spans += [named.span for named in (noun, goal) if named] + ([particle] if particle else [])
         tools = list(self._tools(item["tools"], quote))
         spans += [Span(start=tool.start, end=tool.end) for tool in tools if not tool.inferred]
-        found = EventMention(
+        event = EventMention(
             action=Action(
                 predicate=predicate,
                 particle=self._said(particle),
@@ -111,7 +111,7 @@ class AnswerReader:
             tools=tools,
             score=self.confidence,
         )
-        return quote, found
+        return quote, event
 
     def _phrase(self, action: Item, quote: Span) -> tuple[str, Noun | None]:
         if not (action["preposition"] and action["prepositional_object"]):
@@ -207,11 +207,11 @@ class AnswerReader:
 
     def _held(self, what: str, quote: str, within: Span | None = None, *, number: int = 0) -> Span | None:
         """The span of a quote; a discard if it does not stand there."""
-        found = self.quotes.find(quote, within, number)
-        if found is None:
+        span = self.quotes.find(quote, within, number)
+        if span is None:
             where = within or Span(start=self.piece.start, end=self.piece.end)
             self._discard(DiscardReason.NOT_IN_TEXT, f"{what} {quote}", where)
-        return found
+        return span
 
     def _discard(self, reason: DiscardReason, detail: str, where: Span) -> None:
         detail = " ".join(f"llm: {detail}".split())[:_LONGEST]
@@ -223,22 +223,22 @@ class AnswerReader:
 
 def _with_object(named: list[Argument], noun: Noun | None, tools: list[Tool]) -> list[Argument]:
     """The participants, each once, with the object of the action, unless it is a tool: a model does not repeat it."""
-    found = {argument.start: argument for argument in named}
+    arguments = {argument.start: argument for argument in named}
     if noun is not None and noun.lemma not in _PRONOUNS and noun.span.start not in {tool.start for tool in tools}:
         span = noun.span
-        found.setdefault(span.start, Argument(lemma=noun.lemma, role=Role.PATIENT, start=span.start, end=span.end))
-    return [found[start] for start in sorted(found)]
+        arguments.setdefault(span.start, Argument(lemma=noun.lemma, role=Role.PATIENT, start=span.start, end=span.end))
+    return [arguments[start] for start in sorted(arguments)]
 
 
 def joined(segments: list[Segment]) -> list[Segment]:
     """Segments in text order; those of a scenario that only blanks or headings separate are one (`pieces`)."""
-    found: dict[str, list[Segment]] = {}
+    by_scenario: dict[str, list[Segment]] = {}
     for segment in sorted(segments, key=lambda item: (item.start, item.end)):
-        own = found.setdefault(segment.scenario, [])
+        own = by_scenario.setdefault(segment.scenario, [])
         if own and segment.start - own[-1].end <= 2:
             own[-1] = evolve(own[-1], end=max(own[-1].end, segment.end))
         else:
             own.append(segment)
     return sorted(
-        (item for own in found.values() for item in own), key=lambda item: (item.start, -item.end, item.scenario)
+        (item for own in by_scenario.values() for item in own), key=lambda item: (item.start, -item.end, item.scenario)
     )

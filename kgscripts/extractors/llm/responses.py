@@ -49,9 +49,9 @@ def json_of(text: str) -> str:
         return text
     text = text.rpartition("</think>")[2].strip(_BLANKS)
     fenced = re.findall(r"^[ \t]*```\w*[ \t]*\n(.*?)^[ \t]*```", f"{text}\n", re.DOTALL | re.MULTILINE)
-    found = fenced[-1] if fenced else text
-    start, end = found.find("{"), found.rfind("}")
-    return found[start : end + 1] if 0 <= start < end else text
+    content = fenced[-1] if fenced else text
+    start, end = content.find("{"), content.rfind("}")
+    return content[start : end + 1] if 0 <= start < end else text
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -59,6 +59,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     understood."""
     text = headers.get("Retry-After", "").strip()
     if text.isascii() and text.isdigit():
+        # Nine digits are thirty years; any number of them would be an endless float.
         return float(text[:9])
     try:
         return parsedate_to_datetime(text).timestamp() - time.time()

@@ -72,8 +72,8 @@ def _of_type(hint: Any) -> Schema:
         return {"type": "array", "items": _of_type(typing.get_args(hint)[0]), "maxItems": _MOST_PARTS}
     if origin is types.UnionType:
         (inner,) = (item for item in typing.get_args(hint) if item is not type(None))
-        found = _of_type(inner)
-        return {"type": [found["type"], "null"], "enum": [*found["enum"], None]}
+        of_inner = _of_type(inner)
+        return {"type": [of_inner["type"], "null"], "enum": [*of_inner["enum"], None]}
     if hint is str:
         return {"type": "string"}
     if issubclass(hint, StrEnum):
@@ -105,13 +105,13 @@ def problem(value: Any, wanted: Schema, where: str = "the answer") -> str:
             return f"{where} lacks {missing[0]!r}"
         if unknown := [name for name in value if name not in properties]:
             return f"{where} has {unknown[0][:40]!r}, which the schema does not have"
-        found = (problem(value[name], properties[name], f"{name} of {where}") for name in properties)
-        return next(filter(None, found), "")
+        problems = (problem(value[name], properties[name], f"{name} of {where}") for name in properties)
+        return next(filter(None, problems), "")
     if isinstance(value, list):
         if len(value) > wanted["maxItems"]:
             return f"{where} has more than {wanted['maxItems']} items"
-        found = (problem(item, wanted["items"], f"item {number} of {where}") for number, item in enumerate(value, 1))
-        return next(filter(None, found), "")
+        problems = (problem(item, wanted["items"], f"item {number} of {where}") for number, item in enumerate(value, 1))
+        return next(filter(None, problems), "")
     return ""
 
 

@@ -63,8 +63,8 @@ class Words:
         for token in tokens:
             if token.pos_ == "VERB":
                 return lemma(token)
-        found = (verb_form_lemma(token.lower_) for token in tokens if token.pos_ not in ("AUX", "DET", "ADP"))
-        return next(filter(None, found), "")
+        lemmas = (verb_form_lemma(token.lower_) for token in tokens if token.pos_ not in ("AUX", "DET", "ADP"))
+        return next(filter(None, lemmas), "")
 
     def _tokens(self, quote: Span) -> tuple[int, list[Token]]:
         place = bisect_right(self._docs, quote.start, key=lambda item: item[0]) - 1
@@ -85,7 +85,7 @@ def verb_form_lemma(form: str) -> str:
     corrector = cast("LemmaCorrector", nlp.get_pipe("lemma_corrector"))
     for tag in ("VB", "VBD", "VBG", "VBZ"):
         doc = Doc(nlp.vocab, words=[form], pos=["VERB"], tags=[tag], lemmas=[form])
-        found = corrector.lemma_of(doc[0]).lower()
-        if corrector.knows(found, "VERB"):
-            return found
+        candidate = corrector.lemma_of(doc[0]).lower()
+        if corrector.knows(candidate, "VERB"):
+            return candidate
     return ""
