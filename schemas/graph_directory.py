@@ -159,8 +159,8 @@ def graph_id(directory: Path) -> str:
     GraphDirectoryError
         If the file is damaged, or there is none and it cannot be written.
     """
-    if (found := read_id(directory)) is not None:
-        return found
+    if (identifier := read_id(directory)) is not None:
+        return identifier
     if not os.access(directory, os.W_OK):
         raise GraphDirectoryError(
             "the graph has no id, and none can be written",

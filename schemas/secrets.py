@@ -91,7 +91,7 @@ def _decoded(text: str) -> str:
     for _ in range(_ROUNDS):
         before = text
         text = html.unescape(_AMPERSANDS.sub("&", _ESCAPE.sub(_character, text)))
-        text = _BYTES.sub(lambda found: unquote(found[0].replace("%25", "%")), text)
+        text = _BYTES.sub(lambda match: unquote(match[0].replace("%25", "%")), text)
         if text == before:
             break
     # Escapes of halves of a character are joined.

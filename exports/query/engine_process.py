@@ -335,7 +335,7 @@ def _too_many_rows(max_rows: int) -> QueryError:
 def file_identity(path: str | Path) -> tuple[int, int, int] | None:
     """What tells a file or folder from others and from itself after a change; None if it cannot be seen."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - a text may be given, so that no path is made of it each time
+        status = os.stat(path)  # noqa: PTH116 - a text may be given, so that no path is made of it each time
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_mtime_ns

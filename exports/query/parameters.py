@@ -26,17 +26,17 @@ from schemas.script_graph import StoredGraph
 _DEFAULT = re.compile(r"^[ \t]*//[ \t]*:param[ \t]+(\w+)[ \t]*=>[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
 
 
-def given_parameters(given: Sequence[str]) -> dict[str, str]:
+def given_parameters(options: Sequence[str]) -> dict[str, str]:
     """The parameters of options ``NAME=VALUE``; raises ConfigurationError for another form, and for a name twice."""
-    found: dict[str, str] = {}
-    for item in given:
+    parameters: dict[str, str] = {}
+    for item in options:
         name, is_given, value = item.partition("=")
-        if not is_given or not name.isidentifier() or name in found:
+        if not is_given or not name.isidentifier() or name in parameters:
             raise ConfigurationError(
                 f"{item!r} is no parameter, or a second one", remedy='--param scenario="washing up"'
             )
-        found[name] = value
-    return found
+        parameters[name] = value
+    return parameters
 
 
 def checked_parameters(parameters: Mapping[str, object] | None) -> Mapping[str, object]:

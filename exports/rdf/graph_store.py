@@ -143,12 +143,12 @@ class _ServerDataset:
     def _graphs(self) -> Iterator[list[str]]:
         """Iterate over the names of this graph's named graphs, until none is left."""
         query = f"SELECT DISTINCT ?ours {{ GRAPH ?ours {{ ?s ?p ?o }} {self._ours} }} LIMIT {_GRAPHS_A_REQUEST}"
-        found: list[str] = []
+        previous: list[str] = []
         while left := self._values(query, str):
-            if not set(left).isdisjoint(found):
+            if not set(left).isdisjoint(previous):
                 raise self._keeps()
-            found = left
-            yield found
+            previous = left
+            yield left
 
     def _keeps(self) -> StoreError:
         return StoreError(

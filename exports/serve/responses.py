@@ -167,10 +167,10 @@ class KeptAnswers:
     def get(self, version: str | None, address: str) -> KeptAnswer | None:
         """The answer of a version for an address, if it is kept."""
         with self._lock:
-            found = self._answers.get(address) if version == self._version else None
-            if found is not None:
+            answer = self._answers.get(address) if version == self._version else None
+            if answer is not None:
                 self._answers.move_to_end(address)
-            return found
+            return answer
 
     def add(self, version: str, address: str, answer: KeptAnswer) -> None:
         """Keep an answer; those of another version are forgotten."""

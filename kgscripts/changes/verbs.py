@@ -143,15 +143,15 @@ def _verbs() -> Mapping[str, tuple[_Verb, ...]]:
             changes[current].append(_change(current, line, number))
         else:
             names[current] += line.split(", ")
-    found: defaultdict[str, list[_Verb]] = defaultdict(list)
-    for of_class, own in names.items():
-        for name in dict.fromkeys(own):
+    by_verb: defaultdict[str, list[_Verb]] = defaultdict(list)
+    for of_class, verbs in names.items():
+        for name in dict.fromkeys(verbs):
             match = _VERB.fullmatch(name)
             assert match is not None, name
             key = f"{match['verb']} {match['particle']}" if match["particle"] else match["verb"]
             nouns = tuple(match["nouns"].split("/")) if match["nouns"] else ()
-            found[key].append(_Verb(nouns, tuple(changes[of_class])))
-    return {name: tuple(entries) for name, entries in found.items()}
+            by_verb[key].append(_Verb(nouns, tuple(changes[of_class])))
+    return {name: tuple(entries) for name, entries in by_verb.items()}
 
 
 def _change(of_class: str, line: str, number: int) -> VerbChange:

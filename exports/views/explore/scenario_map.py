@@ -105,8 +105,8 @@ def _by_forces(scenarios: int, weights: Mapping[tuple[int, int], float]) -> _Pla
         return np.zeros((0, 2))
     around = _around(scenarios)
     start = {node: around[node] / 100 for node in drawn}
-    found = nx.spring_layout(drawn, pos=start, iterations=60, seed=1)
-    return _evenly(np.array([found[node] for node in range(scenarios)]))
+    places = nx.spring_layout(drawn, pos=start, iterations=60, seed=1)
+    return _evenly(np.array([places[node] for node in range(scenarios)]))
 
 
 def _evenly(places: _Places) -> _Places:
