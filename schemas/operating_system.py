@@ -52,6 +52,7 @@ def open_without_waiting(path: str | Path, flags: int) -> int:
     more = ("O_NONBLOCK", "O_NOCTTY", "O_BINARY")
     descriptor = os.open(path, flags | sum(getattr(os, name, 0) for name in more))
     if hasattr(os, "O_NONBLOCK"):
+        # Only opening must not wait; reading and writing may.
         os.set_blocking(descriptor, True)
     return descriptor
 

@@ -17,6 +17,7 @@ REMEDY = "repair or uninstall the package that brings it"
 @cache
 def _entries(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """The entry points of a group, cached, since looking for them takes long."""
+    # A part of the key of the cache only: on another path there may be other packages.
     del path
     by_name: dict[str, EntryPoint] = {}
     try:

@@ -57,6 +57,7 @@ def hidden(text: str) -> str:
     if not pattern.search(squeezed):
         return text
     with suppress(ValueError, RecursionError):
+        # What is JSON stays JSON, unless a secret is spread over several of its values.
         left = json.dumps(_hidden_values(json.loads(text)))
         if not pattern.search(_NOISE.sub("", _decoded(left))):
             return left

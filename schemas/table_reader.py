@@ -139,6 +139,7 @@ class _Condition:
         for value in values_of(among):
             if value is None:
                 null = True
+            # A bool is an Integral and a Real, too.
             elif isinstance(value, kind) and isinstance(value, bool) == (kind is bool):
                 values.add(value)
             else:

@@ -66,11 +66,13 @@ def _id_of(message: object) -> int | str | None:
         try:
             content = json.loads(message)
         except (ValueError, RecursionError):
+            # The assistant knows an answer by its id, which can be told in broken JSON, too.
             match = _ID.search(message)
             content = {"id": json.loads(match[1])} if match else None
     number = content.get("id") if isinstance(content, dict) else None
     if isinstance(number, str):
         return number.encode("utf-8", "replace").decode()
+    # The type itself, since True is an int, too.
     return number if type(number) is int else None
 
 

@@ -146,6 +146,7 @@ class _Writer:
             f"# {_IMPORT} && {_AFTERWARDS}",
             "--multiline-fields=true",
             f"--array-delimiter=U+{ord(self._separator):04X}",
+            # A text of nothing but quotes is twice as long in CSV.
             f"--read-buffer-size={max(_READ_BUFFER, 2 * self._longest)}",
             *files,
         ]

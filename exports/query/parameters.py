@@ -66,6 +66,7 @@ def sparql_with(text: str, parameters: Mapping[str, object], language: str = "")
     places = dict(_values(scanned.tokens))
     _check_names(parameters, places)
     text = scanned.text
+    # From the last to the first, so that the places of those before stay right.
     for name, tokens in sorted(places.items(), key=lambda item: -item[1][0].start):
         if name in parameters:
             term = _term(name, parameters[name], tokens, language)
@@ -89,6 +90,7 @@ def cypher_with(text: str, parameters: Mapping[str, object]) -> dict[str, object
         except (ValueError, RecursionError):
             raise QueryError(f"the default of the parameter {name!r} is no JSON", remedy='"in quotes"') from None
     for name, value in parameters.items():
+        # The type itself, since True is an int, too.
         is_number = type(values.get(name)) in (int, float) and isinstance(value, str)
         values[name] = _number(name, value) if is_number else value
     return values

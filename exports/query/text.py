@@ -221,6 +221,7 @@ def query_text(given: str) -> str:
     """
     if given == "-":
         return _decoded(sys.stdin.buffer.read(MAX_CHARACTERS + 1), "standard input")
+    # What has several lines is a query; what ends as a file does is meant as one, even if there is none.
     if "\n" not in given and (given.lower().endswith(_SUFFIXES) or _exists(given)):
         return _decoded(_content(given), given)
     try:

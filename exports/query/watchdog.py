@@ -45,6 +45,7 @@ def act_after(seconds: float, act: Callable[[], object]) -> Deadline:
     global _thread
     current = asker.get()
     with _changed:
+        # Waiting longer than TIMEOUT_MAX is an OverflowError.
         seconds = 0.0 if current.has_gone else min(seconds, threading.TIMEOUT_MAX / 2)
         deadline = Deadline(time.monotonic() + seconds, act, current)
         _pending.add(deadline)

@@ -118,6 +118,7 @@ class _ServerDataset:
         """Claim the base IRI unless another graph has it, and mark the graph as incomplete; whether it is ours now."""
         free = f"FILTER NOT EXISTS {{ {self._claims} }}"
         self._update(f"INSERT {{ {self._claims.replace('?graph', f'<{self.claim}>')} }} WHERE {{ {free} }}")
+        # Another export may have claimed it at the same time: then both see two claims, and neither goes on.
         if self.claims() != {self.claim}:
             return False
         self._update(f"DELETE WHERE {{ {self._sign} }}")
@@ -135,6 +136,7 @@ class _ServerDataset:
         triples = f"{{ SELECT ?ours ?p ?o {{ {self._triples} }} LIMIT {_TRIPLES_A_REQUEST} }}"
         requests = 0
         while self._values(f"SELECT ?ours {{ {self._triples} }} LIMIT 1", str):
+            # A server that ignores updates would be asked without end.
             if requests * _TRIPLES_A_REQUEST > count:
                 raise self._keeps()
             self._update(f"DELETE {{ ?ours ?p ?o }} WHERE {{ {triples} }}")

@@ -77,6 +77,7 @@ class KeptGraph(ScriptGraph):
 
     def _kept(self, table: str) -> _KeptTable | None:
         """The table, read if it fits."""
+        # Without the lock, which is held as long as another table is read.
         if (known := self._tables.get(table)) is not None or table not in self.manifest.tables:
             return known
         with self._reading:

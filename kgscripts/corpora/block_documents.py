@@ -169,6 +169,7 @@ _NEAR = 60
 
 def _sections(blocks: Sequence[Block], heading: int) -> list[Section]:
     """The steps below a heading: the items of lists, or paragraphs where there is no list."""
+    # A bold line is below every heading (1 to 6), so that each of them ends its steps.
     level = blocks[heading].level if blocks[heading].kind is Kind.HEADING else 7
     name = without_marker(blocks[heading].text) if heads_step(blocks[heading]) else ""
     sections: list[tuple[str, list[str]]] = [(name, [])]
@@ -256,6 +257,7 @@ def _items(blocks: Sequence[Block], heading: int) -> tuple[list[str], int]:
     lines: list[str] = []
     end = heading + 1
     level = blocks[heading].level if blocks[heading].kind is Kind.HEADING else 0
+    # No list of needed things is as long, but a hostile page may be.
     for place in range(heading + 1, min(heading + 400, len(blocks))):
         block = blocks[place]
         if plainness(block) or ends_list(block):
@@ -283,6 +285,7 @@ def _without_common_end(items: list[str]) -> list[str]:
     """The items without the words that all of them end in: a button beside each ("… Add to list")."""
     words = [item.split() for item in items]
     common = 0
+    # Something of each item is left, and one word alone may be common by chance ("salt", "sea salt").
     while len(items) > 2 and all(
         len(item) > common + 1 and item[-common - 1] == words[0][-common - 1] for item in words
     ):

@@ -80,6 +80,7 @@ def read_inputs(inputs: Sequence[str], format: str | None = None) -> Iterator[Do
     and for a folder without files.
     """
     check_format(format)
+    # All of them before the first is read, so that a missing input is an error at once.
     file_lists = [None if name == STANDARD_INPUT else find_files([name]) for name in inputs]
     return (item for files in file_lists for item in _read_all(files, format))
 

@@ -54,6 +54,7 @@ def number_spans(text: str) -> list[tuple[int, int]]:
         begins = not before or _AFTER_SENTENCE.search(before) is not None
         clear = form in (")", "step", "sign") or text[match.end() : match.end() + 2].strip()[:1].isupper()
         if begins or (clear and not _GOES_ON.search(before)):
+            # Negative within a sentence: those at the beginning of one are preferred below.
             candidates[form, number].append((match.start() if begins else -match.start(), match.end()))
         if first is None and begins and (not before or number == 1):
             first = form, number

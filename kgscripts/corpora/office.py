@@ -100,6 +100,7 @@ def _tree(archive: zipfile.ZipFile, part: str) -> _Element:
     data = archive.read(part)
     if data.count(b"<") + data.count(b"=") > _MOST_MARKS:
         raise InputError(f"a DOCX of more than {_MOST_MARKS:,} tags and attributes; split it, or save it as plain text")
+    # In UTF-16 there is a zero byte beside each of these letters.
     if b"<!ENTITY" in data.replace(b"\0", b""):
         raise ValueError("entities are not allowed")
     return lxml.etree.fromstring(data, lxml.etree.XMLParser(resolve_entities=False, no_network=True))
@@ -160,6 +161,7 @@ class _Reader:
                 continue  # nothing to read, as in the half a million empty paragraphs of a hostile file
             if _name(child) == "p":
                 boxes = list(child.iter("{*}txbxContent"))
+                # From the last, so that a box in a box leaves it before that leaves the paragraph.
                 for box in reversed(boxes):
                     if (parent := box.getparent()) is not None:
                         parent.remove(box)

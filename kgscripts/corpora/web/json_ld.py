@@ -48,6 +48,7 @@ def _values(text: str) -> Iterator[Any]:
     if len(text) > _MOST_CHARACTERS:
         raise PageTooLargeError(f"JSON-LD of more than {_MOST_CHARACTERS:,} characters")
     text = _WRAPPING.sub("", text).strip().rstrip(";")
+    # As it is first: the pattern would also remove a comma within a string.
     for attempt in (text, _TRAILING_COMMA.sub("", text)):
         values, position = [], 0
         try:
@@ -120,6 +121,7 @@ def linked(values: Sequence[Any]) -> list[Item]:
     first: dict[str, dict[str, Any]] = {}
     seen: dict[tuple[str, str], set[str]] = defaultdict(set)
     for item in items:
+        # What has only an id refers to an object that is elsewhere.
         if not isinstance(name := item.get("@id"), str) or len(item) == 1:
             continue
         is_first = first.setdefault(name, item) is item

@@ -112,6 +112,7 @@ def main_blocks(tree: _Element) -> list[Block]:
     if sum(depths.values()) > _MOST_PLACES or len(found_by(tree, "//table")) > _MOST_TABLES:
         detail = f"{_MOST_PLACES:,} elements, each counted by its depth, or {_MOST_TABLES} tables"
         raise PageTooLargeError(f"a page without markup of schema.org that has more than {detail}")
+    # Before trafilatura, which changes the tree.
     blocks = blocks_of_page(tree)
     extracted = bare_extraction(
         tree, include_comments=False, include_tables=True, with_metadata=False, deduplicate=False, favor_precision=False
@@ -240,6 +241,7 @@ def parsed_page(data: bytes) -> _Element | None:
     """
     check_markup(data)
     try:
+        # Pages often declare another encoding than the one that they are in: what is UTF-8 is read as UTF-8.
         data.decode("utf-8")
         encoding = "utf-8"
     except UnicodeDecodeError:
