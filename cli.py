@@ -261,6 +261,7 @@ def _interrupted() -> int:
     return 130
 
 
+# Who only imports this keeps the hooks of before; `main` sets the one that it needs.
 sys.unraisablehook, sys.excepthook = _hooks_of_others
 
 if __name__ == "__main__":

@@ -45,11 +45,11 @@ def rows(arguments: Sequence[str] = ()) -> Iterator[Row]:
     parser = argparse.ArgumentParser(prog="python -m benchmarks assembling")
     parser.add_argument("--mentions", type=int, default=MENTIONS, metavar="N", help="how many mentions")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where the files lie meanwhile")
-    given = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(dir=given.folder) as name:
-        tenth = _assembled(Path(name, "tenth"), given.mentions // 10)
-        whole = _assembled(Path(name, "whole"), given.mentions)
-    what = f"assembly of {given.mentions:,} mentions against a tenth"
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(dir=options.folder) as name:
+        tenth = _assembled(Path(name, "tenth"), options.mentions // 10)
+        whole = _assembled(Path(name, "whole"), options.mentions)
+    what = f"assembly of {options.mentions:,} mentions against a tenth"
     yield ratio(f"{what}: time", whole.seconds, tenth.seconds, most=_MOST_GROWTH)
     yield ratio(f"{what}: processor time", whole.value, tenth.value, most=_MOST_GROWTH)
 

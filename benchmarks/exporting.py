@@ -116,8 +116,8 @@ def rows() -> Iterator[Row]:
         measure(export_to, small, str(quads))
 
         def row(what: str, target: str, plain: Measurement, relations: int) -> Row:
-            own = measure(export_to, large, target)
-            return ratio(what, count / own.seconds, relations / plain.seconds, "relations/s", least=_LEAST)
+            measured = measure(export_to, large, target)
+            return ratio(what, count / measured.seconds, relations / plain.seconds, "relations/s", least=_LEAST)
 
         plain = measure(rdflib_way, small, folder / "plain.nq")
         yield row("N-Quads against rdflib, its own serialiser", str(folder / "graph.nq"), plain, few)

@@ -107,8 +107,8 @@ def script(graph: ScriptGraph, scenario: str, limit: int, evidence: int) -> Scri
 
 def step(graph: ScriptGraph, scenario: str, step: str, evidence: int, *, causes: bool = True) -> StepOfScenario:
     """A step with its wordings, tools, participants, changes and passages."""
-    label, found = read_step(graph, scenario, step, usual=True, evidence=evidence, causes=causes)
-    return StepOfScenario(scenario=label, step=found)
+    label, matched_step = read_step(graph, scenario, step, usual=True, evidence=evidence, causes=causes)
+    return StepOfScenario(scenario=label, step=matched_step)
 
 
 def needs(graph: ScriptGraph, scenario: str, evidence: int) -> Needs:
@@ -118,8 +118,8 @@ def needs(graph: ScriptGraph, scenario: str, evidence: int) -> Needs:
 
 def tools(graph: ScriptGraph, action: str, limit: int) -> ToolsOfSteps:
     """The steps that are nearest to the words of an action, and the tools that they are done with."""
-    found = [each for each in graph.search(action, kind=Kind.STEP, limit=limit).found if each.scenario]
-    steps = [(each.scenario, read_step(graph, each.scenario, each.iri)[1]) for each in found]
+    nearest = [each for each in graph.search(action, kind=Kind.STEP, limit=limit).found if each.scenario]
+    steps = [(each.scenario, read_step(graph, each.scenario, each.iri)[1]) for each in nearest]
     return ToolsOfSteps(
         steps=[
             StepTools(scenario=scenario, iri=step.iri, step=step.label_text, tools=step.tools)
@@ -131,8 +131,8 @@ def tools(graph: ScriptGraph, action: str, limit: int) -> ToolsOfSteps:
 def changes(graph: ScriptGraph, scenario: str, step: str, limit: int) -> ChangesOfScenario:
     """What a step changes; without a step, what those of the scenario change."""
     if step:
-        label, found = read_step(graph, scenario, step, usual=True)
-        steps: Sequence[Step] = [found]
+        label, matched_step = read_step(graph, scenario, step, usual=True)
+        steps: Sequence[Step] = [matched_step]
     else:
         read = graph.script(scenario, limit=limit)
         label, steps = read.label, read.steps
@@ -155,12 +155,12 @@ def tool(graph: ScriptGraph, name: str, limit: int) -> ToolUses:
 
 def passage(graph: ScriptGraph, scenario: str, step: str, limit: int) -> PassagesOfStep:
     """The passages in which a step was read, in their text."""
-    label, found = read_step(graph, scenario, step, usual=True, evidence=limit)
-    places = {each: (each.source, each.start, each.text) for each in found.evidence}
+    label, matched_step = read_step(graph, scenario, step, usual=True, evidence=limit)
+    places = {each: (each.source, each.start, each.text) for each in matched_step.evidence}
     around = read_contexts(graph, places.values())
     return PassagesOfStep(
         scenario=label,
-        step=found.label_text,
+        step=matched_step.label_text,
         passages=[
             PassageInText(
                 **asdict(each),

@@ -48,12 +48,14 @@ def graph(
         checked = sum(item.checked for item in validated.shapes)
         violating = len({violation.node for violation in validated.violations})
         conformance = Conformance(checked, checked - min(checked, violating))
-    found = evaluate_graph(opened, conformance, lambda part: report(description=part))
+    evaluation = evaluate_graph(opened, conformance, lambda part: report(description=part))
     if attach:
-        own = (figure for figure in found.systems[0].figures if not figure.part and figure.unit is not Unit.COUNT)
+        figures = (
+            figure for figure in evaluation.systems[0].figures if not figure.part and figure.unit is not Unit.COUNT
+        )
         measurements = [
             Measurement(metric=item.metric, value=round(item.value, 4), unit=item.unit, direction=item.direction)
-            for item in own
+            for item in figures
         ]
         write_measurements(directory, opened.build_id, measurements)
-    return [found]
+    return [evaluation]

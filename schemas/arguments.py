@@ -49,12 +49,12 @@ def check_number(name: str, value: object, *, least: int = 1, most: int = MOST) 
 
 def bytes_of(name: str, size: str) -> int:
     """The number of bytes of a size such as ``512MB`` or ``1.5GiB``. Raises ConfigurationError for another text."""
-    found = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s*([A-Z]+)", size.strip().upper(), re.ASCII)
-    if found is None or found[2] not in _UNITS or not float(found[1]):
+    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s*([A-Z]+)", size.strip().upper(), re.ASCII)
+    if match is None or match[2] not in _UNITS or not float(match[1]):
         raise ConfigurationError(
             f"{name} {size} is not a size", remedy="give a number and a unit, such as 2GB or 512MiB"
         )
-    return int(float(found[1]) * _UNITS[found[2]])
+    return int(float(match[1]) * _UNITS[match[2]])
 
 
 def check_seconds(name: str, value: object) -> None:

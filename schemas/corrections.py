@@ -132,12 +132,12 @@ def change_in(words: str) -> tuple[str, str, str, str]:
     RecordError
         If the words name no change.
     """
-    found = _CHANGE.fullmatch(words)
-    if found is None:
+    match = _CHANGE.fullmatch(words)
+    if match is None:
         raise RecordError(
             f"{words[:60]!r} is no change", remedy='write it as "temperature of water: cold -> hot", or without "cold"'
         )
-    return found["attribute"], found["entity"], found["before"] or "", found["after"]
+    return match["attribute"], match["entity"], match["before"] or "", match["after"]
 
 
 def _spaced(text: str) -> str:
@@ -288,8 +288,8 @@ class Correction:
                 words = f'"{self.other}" is needed' + (f" as {self.role}" if self.role else "")
             case CorrectionKind.ADD:
                 role = f" as {self.role}" if self.role else ""
-                told = f'"{self.step}" {self.relation} "{self.other}"{role} is right'
-                words = told if self.relation else f'"{self.name or self.step}" is a step'
+                right = f'"{self.step}" {self.relation} "{self.other}"{role} is right'
+                words = right if self.relation else f'"{self.name or self.step}" is a step'
             case CorrectionKind.ABOUT:
                 place = f'"{self.other}" of "{self.thing}"' if self.other else f'"{self.thing}"'
                 words = f"{place} is about {self.scenario}"

@@ -159,8 +159,8 @@ def graph_id(directory: Path) -> str:
     GraphDirectoryError
         If the file is damaged, or there is none and it cannot be written.
     """
-    if (found := read_id(directory)) is not None:
-        return found
+    if (identifier := read_id(directory)) is not None:
+        return identifier
     if not os.access(directory, os.W_OK):
         raise GraphDirectoryError(
             "the graph has no id, and none can be written",
@@ -168,6 +168,7 @@ def graph_id(directory: Path) -> str:
             remedy="copy the directory to a place that you can write to, and use the copy",
         )
     with _lock(directory, _ID_SECONDS):
+        # Another process may have written one while this one waited for the lock.
         return read_id(directory) or _write_id(directory)
 
 
@@ -272,6 +273,7 @@ def install(directory: Path) -> None:
     path = directory / NEXT
     try:
         if not path.is_symlink() and (path / "manifest.json").is_file():
+            # The manifest comes last: as long as it is in `.next`, who locks the directory next goes on.
             for part in (*_PARTS, DISCARDED, "manifest.json"):
                 if (path / part).exists():
                     replace(path / part, directory / part)
@@ -282,6 +284,7 @@ def install(directory: Path) -> None:
 
 def replace(new: Path, path: Path) -> None:
     """Move the file or directory `new` to `path`, whatever is there."""
+    # Only a file takes the place of a file in one step.
     if new.is_dir() or path.is_dir():
         remove(path)
     new.replace(path)

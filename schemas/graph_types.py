@@ -52,7 +52,9 @@ _SHARED = {item.name: item for item in (LABEL, LABEL_TEXT, SUPPORT)} | {
 
 
 def _properties(declared: Mapping[str, Any]) -> tuple[Property, ...]:
-    return tuple(_SHARED[name] if own == "shared" else _property(name, own) for name, own in declared.items())
+    return tuple(
+        _SHARED[name] if content == "shared" else _property(name, content) for name, content in declared.items()
+    )
 
 
 def _node_type(name: str, properties: Mapping[str, Any], **fields: str) -> NodeType:
@@ -67,12 +69,12 @@ def _relation_type(
     has_statement: bool = False,
     **fields: Any,
 ) -> RelationType:
-    own = _properties(properties or {})
+    declared = _properties(properties or {})
     return RelationType(
         name,
         layer=Layer(layer),
         ends=tuple((start, end) for start, end in ends),
-        properties=(*KNOWLEDGE, *own) if has_statement else own,
+        properties=(*KNOWLEDGE, *declared) if has_statement else declared,
         **fields,
     )
 

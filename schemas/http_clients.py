@@ -76,6 +76,7 @@ def is_this_machine(host: str) -> bool:
             address = ipaddress.IPv4Address(socket.inet_aton(host))
         except (OSError, UnicodeError):
             return False
+    # ::ffff:127.0.0.1 is this machine, too.
     address = getattr(address, "ipv4_mapped", None) or address
     return address.is_loopback or address.is_unspecified
 

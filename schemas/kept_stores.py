@@ -66,6 +66,7 @@ def kept_store(
             remove(folder)
         folder.mkdir(exist_ok=True)
         with FileLock(_without_folder(folder / f".{kind}.lock")):
+            # Another process may have made it while this one waited for the lock.
             if not _is_whole(path):
                 # First: of a graph that was replaced meanwhile, no store takes the place of that of the new one.
                 graph.check_digests()
@@ -99,10 +100,12 @@ def use_store(store: Callable[[], Path], use: Callable[[Path], T]) -> T:
     path = store()
     try:
         return use(path)
+    # Nothing is wrong with the store: it is only not made yet.
     except StoreMissingError:
         raise
     except (StoreError, OSError) as error:
         try:
+            # A store without its record counts as damaged, and is made again.
             remove(_record_path(path))
         except OSError:
             raise StoreError(f"cannot be opened, nor built again ({error})", where=str(path)) from error

@@ -137,7 +137,7 @@ class Manifest:
             build_id = content.pop("build_id")
             tables = {name: TableFile(**table) for name, table in content.pop("tables").items()}
             manifest = cls(tables=tables, **content)
-            found = manifest.build_id
+            actual_id = manifest.build_id
         except (
             OSError,
             ValueError,
@@ -150,7 +150,7 @@ class Manifest:
             raise GraphDirectoryError(
                 f"the manifest cannot be read ({str(error)[:200]})", where=str(path), remedy=remedy
             ) from error
-        if found != build_id:
+        if actual_id != build_id:
             raise GraphDirectoryError("the manifest was edited", where=str(path), remedy=remedy)
         return manifest
 

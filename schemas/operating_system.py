@@ -22,10 +22,10 @@ _MOST_PROCESSES_ON_WINDOWS = 61
 def memory_bytes() -> int:
     """The memory of this machine; 8 GiB where the system does not say."""
     try:
-        found = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
         return _ASSUMED_MEMORY
-    return found if found > 0 else _ASSUMED_MEMORY
+    return size if size > 0 else _ASSUMED_MEMORY
 
 
 def most_processes(wanted: int) -> int:
@@ -52,6 +52,7 @@ def open_without_waiting(path: str | Path, flags: int) -> int:
     more = ("O_NONBLOCK", "O_NOCTTY", "O_BINARY")
     descriptor = os.open(path, flags | sum(getattr(os, name, 0) for name in more))
     if hasattr(os, "O_NONBLOCK"):
+        # Only opening must not wait; reading and writing may.
         os.set_blocking(descriptor, True)
     return descriptor
 
@@ -61,10 +62,10 @@ def open_descriptor(path: Path) -> int | None:
 
     None for any other path, and so for all where descriptors have no paths (Windows).
     """
-    own = re.compile(rf"/dev/fd|/proc/{os.getpid()}(/task/\d+)?/fd")
+    of_descriptors = re.compile(rf"/dev/fd|/proc/{os.getpid()}(/task/\d+)?/fd")
     for _ in range(_MOST_LINKS):
         folder = os.path.realpath(path.parent)
-        if own.fullmatch(folder) and path.name.isdecimal():
+        if of_descriptors.fullmatch(folder) and path.name.isdecimal():
             return int(path.name)
         if not path.is_symlink():
             return None

@@ -85,6 +85,7 @@ def new_file(path: Path, inputs: Iterable[str | Path] = ()) -> Iterator[Path]:
         _check_place(path)
         _check_no_input({_identity(path): path}, inputs)
         if _is_written_to(path):
+            # There, too, nothing is written before all of it is there.
             with tempfile.TemporaryDirectory() as name:
                 yield Path(name, path.name)
                 _send(Path(name, path.name), path)
@@ -93,6 +94,7 @@ def new_file(path: Path, inputs: Iterable[str | Path] = ()) -> Iterator[Path]:
         with _folder_beside(target) as folder:
             yield folder / path.name
             if (status := _status(target)) is not None:
+                # Whoever could read the file that is replaced can read the new one.
                 (folder / path.name).chmod(stat.S_IMODE(status.st_mode))
             (folder / path.name).replace(target)
 
@@ -146,6 +148,7 @@ def replaced_directory(path: Path) -> Iterator[Path]:
             new.replace(target)
             return
         new.chmod(stat.S_IMODE(status.st_mode))
+        # A folder that is not empty cannot be replaced in one step: it steps aside, and comes back on failure.
         target.replace(old)
         try:
             new.replace(target)
@@ -186,6 +189,7 @@ def _send(content: Path, path: Path) -> None:
         # What was printed before comes before.
         for stream in filter(None, (sys.stdout, sys.stderr)):
             stream.flush()
+        # A copy, so that the original is still open when this one is closed.
         descriptor = os.dup(number)
     else:
         descriptor = open_without_waiting(path, os.O_WRONLY)
@@ -218,6 +222,7 @@ def _check_place(path: Path) -> None:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "it is a folder")
         folder = Path(os.path.realpath(path)).parent
+        # Folders that are missing are made in the nearest one that is there.
         writable = next(parent for parent in (folder, *folder.parents) if _status(parent) is not None)
         if not writable.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, f"{writable} is no folder")

@@ -17,15 +17,16 @@ REMEDY = "repair or uninstall the package that brings it"
 @cache
 def _entries(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:
     """The entry points of a group, cached, since looking for them takes long."""
+    # A part of the key of the cache only: on another path there may be other packages.
     del path
-    found: dict[str, EntryPoint] = {}
+    by_name: dict[str, EntryPoint] = {}
     try:
         entries = entry_points(group=group)
     except Exception as error:
         raise _damaged() from error
     for entry in sorted(entries, key=lambda entry: (entry.name, entry.value)):
-        found.setdefault(entry.name, entry)
-    return found
+        by_name.setdefault(entry.name, entry)
+    return by_name
 
 
 def _damaged() -> ModelError:

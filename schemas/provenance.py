@@ -145,5 +145,5 @@ def read_measurements(directory: Path, build_id: str) -> tuple[Measurement, ...]
 
 def measurements_version(directory: Path, build_id: str) -> str:
     """What tells the measurements of a build from others of it; "" without any."""
-    found = read_measurements(directory, build_id)
-    return hashlib.sha256(repr(found).encode()).hexdigest()[:8] if found else ""
+    measurements = read_measurements(directory, build_id)
+    return hashlib.sha256(repr(measurements).encode()).hexdigest()[:8] if measurements else ""

@@ -91,11 +91,11 @@ class ScenarioDocument:
 
     def labels(self) -> tuple[tuple[str, ...], ...]:
         """The scenarios of each sentence, in the order of the segments, each once; () for None."""
-        found: list[dict[str, None]] = [{} for _ in self.sentences]
+        of_sentences: list[dict[str, None]] = [{} for _ in self.sentences]
         for segment in self.segments:
             for sentence in range(segment.start, segment.end):
-                found[sentence] |= dict.fromkeys(segment.scenarios)
-        return tuple(tuple(labels) for labels in found)
+                of_sentences[sentence] |= dict.fromkeys(segment.scenarios)
+        return tuple(tuple(labels) for labels in of_sentences)
 
 
 @frozen(kw_only=True)

@@ -57,6 +57,7 @@ def hidden(text: str) -> str:
     if not pattern.search(squeezed):
         return text
     with suppress(ValueError, RecursionError):
+        # What is JSON stays JSON, unless a secret is spread over several of its values.
         left = json.dumps(_hidden_values(json.loads(text)))
         if not pattern.search(_NOISE.sub("", _decoded(left))):
             return left
@@ -91,7 +92,7 @@ def _decoded(text: str) -> str:
     for _ in range(_ROUNDS):
         before = text
         text = html.unescape(_AMPERSANDS.sub("&", _ESCAPE.sub(_character, text)))
-        text = _BYTES.sub(lambda found: unquote(found[0].replace("%25", "%")), text)
+        text = _BYTES.sub(lambda match: unquote(match[0].replace("%25", "%")), text)
         if text == before:
             break
     # Escapes of halves of a character are joined.

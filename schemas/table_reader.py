@@ -76,8 +76,8 @@ def _of_group(
     tested = _checked(parquet.read_row_group(group, [*among]))
     holds = None
     for column, values in among.items():
-        found = pc.is_in(tested[column], value_set=values)
-        holds = found if holds is None else pc.and_(holds, found)
+        is_one = pc.is_in(tested[column], value_set=values)
+        holds = is_one if holds is None else pc.and_(holds, is_one)
     if holds is not None and not pc.any(holds, min_count=0).as_py():
         return
     rows = _checked(parquet.read_row_group(group, [column for column in columns if column not in among]))
@@ -139,6 +139,7 @@ class _Condition:
         for value in values_of(among):
             if value is None:
                 null = True
+            # A bool is an Integral and a Real, too.
             elif isinstance(value, kind) and isinstance(value, bool) == (kind is bool):
                 values.add(value)
             else:
@@ -153,14 +154,14 @@ class _Condition:
 
     def possible(self, chunk: pq.ColumnChunkMetaData) -> pa.Array:
         """The values that a row group can have in this column, by its statistics."""
-        statistics, found, null = chunk.statistics, self.array, self.null
+        statistics, values, null = chunk.statistics, self.array, self.null
         # Floating numbers are not compared: their statistics leave out NaN.
-        if statistics is not None and statistics.has_min_max and not pa.types.is_floating(found.type):
+        if statistics is not None and statistics.has_min_max and not pa.types.is_floating(values.type):
             start = bisect_left(self.values, statistics.min)
-            found = found.slice(start, bisect_right(self.values, statistics.max) - start)
+            values = values.slice(start, bisect_right(self.values, statistics.max) - start)
         if statistics is not None and statistics.has_null_count and not statistics.null_count:
             null = False
-        return pa.concat_arrays([found, pa.nulls(1, found.type)]) if null else found
+        return pa.concat_arrays([values, pa.nulls(1, values.type)]) if null else values
 
 
 def values_of(among: object) -> list[Any]:

@@ -118,17 +118,17 @@ _PROPERTY_NAME = re.compile(r"[a-z]+(_[a-z0-9]+)*")
 
 @cache
 def _installed() -> tuple[NodeType | RelationType, ...]:
-    found: dict[str, NodeType | RelationType] = {}
+    by_name: dict[str, NodeType | RelationType] = {}
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)):
         try:
             types = tuple(entry.load())
         except Exception as error:
             raise ImportError(f"the types {entry.name!r} ({entry.value}) cannot be loaded: {error}") from error
         for item in types:
-            if problem := problem_of(item, found):
+            if problem := problem_of(item, by_name):
                 raise ImportError(f"the types {entry.name!r} ({entry.value}): {problem}")
-            found[item.name] = item
-    return tuple(found.values())
+            by_name[item.name] = item
+    return tuple(by_name.values())
 
 
 def problem_of(item: object, known: Iterable[str]) -> str:

@@ -38,6 +38,7 @@ def node_id(node_type: str, readable: str, *key: str) -> str:
     The hash is the first 96 bits of the SHA-256 of ``<length>:<part>`` for the type and each part of the key, lengths
     in code points.
     """
+    # With their lengths, so that different parts never give the same text.
     content = "".join(f"{len(part)}:{part}" for part in (node_type, *key))
     digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     words = slug(readable)

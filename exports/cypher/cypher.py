@@ -85,8 +85,8 @@ def _ladybug_error(text: str, message: str) -> QueryError:
     first = message.partition("\n")[0]
     if "read-only" in first:
         return QueryError("the query writes", remedy=ONLY_READS)
-    if found := _LADYBUG_LOCATION.search(message):
-        line, offset = int(found[1]), int(found[2])
+    if location := _LADYBUG_LOCATION.search(message):
+        line, offset = int(location[1]), int(location[2])
         word = re.split(r"\W", line_of(text, line)[offset:])[0]
         remedy = f"it is a reserved word: write it in backticks, `{word}`" if word in _PROPERTIES else None
         return error_at("the query does not parse", text, line, offset + 1, remedy)

@@ -51,8 +51,8 @@ def how_tos(graph: StoredGraph) -> Iterator[tuple[str, dict[str, Any]]]:
     tools, needs = _tools(graph), _needs(graph)
     for scenario, group in groupby(sorted(steps, key=itemgetter("from_id", "rank")), itemgetter("from_id")):
         every = list(group)
-        kept = [step for step in every if step["usual"]] or every
-        yield scenario, _how_to(graph, scenarios[scenario], kept, names, tools, needs.get(scenario, []))
+        usual = [step for step in every if step["usual"]] or every
+        yield scenario, _how_to(graph, scenarios[scenario], usual, names, tools, needs.get(scenario, []))
 
 
 def _tools(graph: StoredGraph) -> dict[str, list[str]]:
@@ -60,10 +60,10 @@ def _tools(graph: StoredGraph) -> dict[str, list[str]]:
     uses = list(graph.rows("USES", ("from_id", "to_id", "role", "support")))
     labels = graph.labels("Tool", column(uses, "to_id"))
     uses.sort(key=lambda use: (use["role"] in OF_PLACE, -use["support"], labels[use["to_id"]]))
-    found: dict[str, list[str]] = defaultdict(list)
+    tools: dict[str, list[str]] = defaultdict(list)
     for use in uses:
-        found[use["from_id"]].append(labels[use["to_id"]])
-    return found
+        tools[use["from_id"]].append(labels[use["to_id"]])
+    return tools
 
 
 def _needs(graph: StoredGraph) -> dict[str, list[dict[str, str]]]:
@@ -72,12 +72,12 @@ def _needs(graph: StoredGraph) -> dict[str, list[dict[str, str]]]:
     ends = column(rows, "to_id")
     labels = {**graph.labels("Tool", ends), **graph.labels("Entity", ends)}
     rows.sort(key=lambda row: (-row["support"], labels[row["to_id"]]))
-    found: dict[str, list[dict[str, str]]] = defaultdict(list)
+    needs: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in rows:
         kind = "HowToTool" if row["role"] else "HowToSupply"
         amount = {"requiredQuantity": row["amount"]} if row["amount"] else {}
-        found[row["from_id"]].append({"@type": kind, "name": labels[row["to_id"]], **amount})
-    return found
+        needs[row["from_id"]].append({"@type": kind, "name": labels[row["to_id"]], **amount})
+    return needs
 
 
 def _how_to(

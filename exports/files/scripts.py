@@ -63,34 +63,34 @@ def scripts_of(graph: StoredGraph) -> Iterator[Script]:
     licence = licences.pop() if len(licences) == 1 else ""
     for scenario in list_scenarios(graph):
         if scenario.sub_events:
-            found = read_script(graph, scenario.iri, usual=True)
-            found = found if found.steps else read_script(graph, scenario.iri)
-            yield _written(found, licence)
+            script = read_script(graph, scenario.iri, usual=True)
+            script = script if script.steps else read_script(graph, scenario.iri)
+            yield _written(script, licence)
 
 
-def _written(found: types.Script, licence: str) -> Script:
+def _written(script: types.Script, licence: str) -> Script:
     ids = dict(
-        zip((step.iri for step in found.steps), step_ids([step.label_text for step in found.steps]), strict=True)
+        zip((step.iri for step in script.steps), step_ids([step.label_text for step in script.steps]), strict=True)
     )
-    own = [step for step in found.steps if not step.variants]
-    names = dict.fromkeys(name for step in found.steps for name in (*step.variants, *step.left_out_of))
-    required = [(pair.before, pair.after) for pair in found.precedes if pair.required]
+    common = [step for step in script.steps if not step.variants]
+    names = dict.fromkeys(name for step in script.steps for name in (*step.variants, *step.left_out_of))
+    required = [(pair.before, pair.after) for pair in script.precedes if pair.required]
     order = least_order(list(ids), required, set(ids))
     return Script(
-        scenario=found.label,
-        also=found.alternative_labels,
+        scenario=script.label,
+        also=script.alternative_labels,
         licence=licence,
-        generated=0 < found.generated == found.support,
-        needs=tuple(_need(need) for need in found.needs),
-        steps=tuple(_step(step, ids) for step in own or found.steps),
+        generated=0 < script.generated == script.support,
+        needs=tuple(_need(need) for need in script.needs),
+        steps=tuple(_step(step, ids) for step in common or script.steps),
         order=tuple(" < ".join(chain) for chain in _chains((ids[start], ids[end]) for start, end in order)),
         variants=tuple(
             Variant(
                 name=name,
-                without=tuple(ids[step.iri] for step in found.steps if name in step.left_out_of),
-                steps=tuple(_step(step, ids) for step in found.steps if step.variants[:1] == (name,)),
+                without=tuple(ids[step.iri] for step in script.steps if name in step.left_out_of),
+                steps=tuple(_step(step, ids) for step in script.steps if step.variants[:1] == (name,)),
             )
-            for name in (names if own else ())
+            for name in (names if common else ())
         ),
     )
 
@@ -143,11 +143,11 @@ def _condition(conditions: Iterable[str], first: str) -> str:
 
 def _chains(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
     """Chains with all pairs: each pair goes on with the first chain that ends where it begins."""
-    found: list[list[str]] = []
+    chains: list[list[str]] = []
     for start, end in pairs:
-        chain = next((chain for chain in found if chain[-1] == start), None)
+        chain = next((chain for chain in chains if chain[-1] == start), None)
         if chain is None:
-            found.append([start, end])
+            chains.append([start, end])
         else:
             chain.append(end)
-    return found
+    return chains

@@ -54,23 +54,25 @@ class StandardServer(MCPServer[Any]):
 
 def _refusal(error: Exception) -> JSONRPCError:
     inputs = [item["input"] for item in error.errors()] if isinstance(error, ValidationError) else []
-    given = next((item for item in inputs if isinstance(item, dict)), inputs[0] if inputs else None)
+    message = next((item for item in inputs if isinstance(item, dict)), inputs[0] if inputs else None)
     said = "the message is no request: it must be JSON-RPC 2.0 in valid Unicode, with an id that is text or a number"
-    return JSONRPCError(jsonrpc="2.0", id=_id_of(given), error=ErrorData(code=PARSE_ERROR, message=said))
+    return JSONRPCError(jsonrpc="2.0", id=_id_of(message), error=ErrorData(code=PARSE_ERROR, message=said))
 
 
-def _id_of(given: object) -> int | str | None:
+def _id_of(message: object) -> int | str | None:
     """The id of a message that cannot be read, as far as it can be told."""
-    content: Any = given
-    if isinstance(given, str):
+    content: Any = message
+    if isinstance(message, str):
         try:
-            content = json.loads(given)
+            content = json.loads(message)
         except (ValueError, RecursionError):
-            found = _ID.search(given)
-            content = {"id": json.loads(found[1])} if found else None
+            # The assistant knows an answer by its id, which can be told in broken JSON, too.
+            match = _ID.search(message)
+            content = {"id": json.loads(match[1])} if match else None
     number = content.get("id") if isinstance(content, dict) else None
     if isinstance(number, str):
         return number.encode("utf-8", "replace").decode()
+    # The type itself, since True is an int, too.
     return number if type(number) is int else None
 
 

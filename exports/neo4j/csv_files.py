@@ -146,6 +146,7 @@ class _Writer:
             f"# {_IMPORT} && {_AFTERWARDS}",
             "--multiline-fields=true",
             f"--array-delimiter=U+{ord(self._separator):04X}",
+            # A text of nothing but quotes is twice as long in CSV.
             f"--read-buffer-size={max(_READ_BUFFER, 2 * self._longest)}",
             *files,
         ]
@@ -170,15 +171,15 @@ class _Writer:
         next_iri, vector = next(vectors, ("", []))
         for batch in node_batches(self._graph, label):
             for portion in portions(batch, _ROWS, _BYTES):
-                found: list[list[float] | None] = []
+                column: list[list[float] | None] = []
                 for iri in portion.column(KEY).to_pylist():
                     if iri != next_iri:
-                        found.append(None)
+                        column.append(None)
                         continue
-                    found.append(vector)
+                    column.append(vector)
                     self.vectors, self._dimensions = self.vectors + 1, len(vector)
                     next_iri, vector = next(vectors, ("", []))
-                yield portion.append_column(_VECTOR, pa.array(found, _VECTOR.type))
+                yield portion.append_column(_VECTOR, pa.array(column, _VECTOR.type))
 
     def _node_table(self, label: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> str:
         marks = {GRAPH: self._graph.graph_id, BUILD: self._graph.build_id}

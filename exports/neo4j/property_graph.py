@@ -85,6 +85,7 @@ def portions(batch: pa.RecordBatch, rows: int, size: int) -> Iterator[pa.RecordB
     if batch.num_rows <= rows and (batch.nbytes <= size or batch.num_rows < 2):
         yield batch
         return
+    # Halved again until the bytes fit, since some rows are much larger than others.
     step = min(rows, (batch.num_rows + 1) // 2)
     for start in range(0, batch.num_rows, step):
         yield from portions(batch.slice(start, step), rows, size)

@@ -64,11 +64,13 @@ def _asked(engine: str, store: Path, request: Mapping[str, object], limits: Limi
         is_taken = child is not None
         if child is None:
             child = min((other for name, other in _children if name == key), key=lambda other: other.waiting)
+            # Until it is taken, nobody may end it (`close_if_idle`).
             child.waiting += 1
         else:
             _children.append((key, child))
             _forget_unused()
     if not is_taken:
+        # Not under the lock of the registry, since it waits for the query of another thread.
         child.take()
         with _registry_lock:
             child.waiting -= 1
@@ -78,6 +80,7 @@ def _asked(engine: str, store: Path, request: Mapping[str, object], limits: Limi
 def _free(key: tuple[str, Path, bool]) -> EngineProcess | None:
     """A process of the store that nobody else uses, taken and out of the registry; None if there are enough others."""
     of_store = [entry for entry in _children if entry[0] == key]
+    # The one that was used last: the others stay idle, and are ended if there are too many.
     for entry in reversed(of_store):
         if entry[1].take(wait=False):
             _children.remove(entry)
@@ -109,6 +112,7 @@ def _close_all() -> None:
 
 def _forget_all() -> None:
     global _registry_lock
+    # A thread of the parent may have held the old one, and is not there to release it.
     _registry_lock = threading.Lock()
     for _, child in _children:
         child.forget()

@@ -61,6 +61,7 @@ class _Oxigraph:
         self._results, self._rdf = pyoxigraph.QueryResultsFormat, pyoxigraph.RdfFormat
         self._value = term_value
         self._store = pyoxigraph.Store.read_only(path)
+        # What an answer needs is imported now, before the resources of this process are limited.
         for text in ("ASK { ?s ?p ?o }", "SELECT ?s ('a' AS ?text) (1.5 AS ?number) { ?s ?p ?o } LIMIT 1"):
             list(self.answer({"text": text, "prefixes": {}, "union": True}))
 
@@ -195,6 +196,7 @@ def refuse_system_calls() -> None:
     architecture, numbers = _SYSTEM_CALLS[platform.machine()]
     refused = (*numbers, _IO_URING_SETUP)
     # A program of the kernel's packet filter: code, jumps if true and if false, operand.
+    # Of another architecture or interface every call is refused, since its numbers mean other calls.
     steps = [(0x20, 0, 0, 4), (0x15, 0, len(refused) + 3, architecture), (0x20, 0, 0, 0)]
     steps += [(0x35, len(refused) + 1, 0, _X32)]
     steps += [(0x15, len(refused) - i, 0, number) for i, number in enumerate(refused)]

@@ -112,6 +112,7 @@ def judge(text: str, parameters: Mapping[str, object]) -> JudgedCypher:
     """
     scanned = scan_cypher(text)
     tokens = scanned.tokens
+    # A semicolon at the end is usual. A space takes its place, so that all places in the text stay the same.
     if tokens and tokens[-1].text == ";":
         end = tokens[-1]
         scanned = Scan(f"{scanned.text[: end.start]} {scanned.text[end.end :]}", tokens[:-1])
@@ -214,6 +215,7 @@ class _Structure:
         elif sign in ")]}":
             self._open.pop()
             self._path, self._next = "", _AFTER
+        # In the place of a value a star is one, as in count(*), but not before the length of a path: [*1..3].
         elif sign == "*" and self._next is not _AFTER and not (self._open and self._open[-1] == "["):
             self._next = _AFTER
         elif sign == ".":

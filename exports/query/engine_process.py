@@ -51,6 +51,7 @@ class Child:
             inherited = (end,)
         try:
             process = subprocess.Popen(
+                # No variables, no site and no current directory: only the arguments decide what it imports.
                 [sys.executable, "-I", "-S", "-B", "-X", "utf8", str(script), json.dumps(content)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -88,6 +89,7 @@ class Child:
     def forget(self) -> None:
         """Close the copies of the pipes that a fork made; the process belongs to the parent."""
         self._close_life()
+        # Or `Popen` would look after it as it is deleted, and may warn of it.
         self.process.returncode = 0
 
     def _close_life(self) -> None:
@@ -188,8 +190,10 @@ class EngineProcess:
         deadline = act_after(limits.timeout, self._end_late)
         try:
             return self._ask(content, limits)
+        # The process is whole: only the query was refused.
         except EngineError:
             raise
+        # After Ctrl-C, too: what is left of this answer would be read as the answer to the next query.
         except BaseException as error:
             self._close()
             if self._is_late and isinstance(error, Exception):
@@ -222,6 +226,7 @@ class EngineProcess:
         self._close()
         self._opened = file_identity(self._store)
         settings = {"engine": self._engine, "memory": self._memory}
+        # The limit is one of addresses, of which each arena of glibc reserves 64 MiB.
         self._child = Child.start(_CHILD, self._store, settings, {"MALLOC_ARENA_MAX": "2"})
         try:
             message, _ = self._message()
@@ -335,7 +340,7 @@ def _too_many_rows(max_rows: int) -> QueryError:
 def file_identity(path: str | Path) -> tuple[int, int, int] | None:
     """What tells a file or folder from others and from itself after a change; None if it cannot be seen."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - a text may be given, so that no path is made of it each time
+        status = os.stat(path)  # noqa: PTH116 - a text may be given, so that no path is made of it each time
     except OSError:
         return None
-    return found.st_dev, found.st_ino, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_mtime_ns

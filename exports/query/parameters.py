@@ -26,17 +26,17 @@ from schemas.script_graph import StoredGraph
 _DEFAULT = re.compile(r"^[ \t]*//[ \t]*:param[ \t]+(\w+)[ \t]*=>[ \t]*(.*?)[ \t]*\r?$", re.MULTILINE)
 
 
-def given_parameters(given: Sequence[str]) -> dict[str, str]:
+def given_parameters(options: Sequence[str]) -> dict[str, str]:
     """The parameters of options ``NAME=VALUE``; raises ConfigurationError for another form, and for a name twice."""
-    found: dict[str, str] = {}
-    for item in given:
+    parameters: dict[str, str] = {}
+    for item in options:
         name, is_given, value = item.partition("=")
-        if not is_given or not name.isidentifier() or name in found:
+        if not is_given or not name.isidentifier() or name in parameters:
             raise ConfigurationError(
                 f"{item!r} is no parameter, or a second one", remedy='--param scenario="washing up"'
             )
-        found[name] = value
-    return found
+        parameters[name] = value
+    return parameters
 
 
 def checked_parameters(parameters: Mapping[str, object] | None) -> Mapping[str, object]:
@@ -66,6 +66,7 @@ def sparql_with(text: str, parameters: Mapping[str, object], language: str = "")
     places = dict(_values(scanned.tokens))
     _check_names(parameters, places)
     text = scanned.text
+    # From the last to the first, so that the places of those before stay right.
     for name, tokens in sorted(places.items(), key=lambda item: -item[1][0].start):
         if name in parameters:
             term = _term(name, parameters[name], tokens, language)
@@ -89,6 +90,7 @@ def cypher_with(text: str, parameters: Mapping[str, object]) -> dict[str, object
         except (ValueError, RecursionError):
             raise QueryError(f"the default of the parameter {name!r} is no JSON", remedy='"in quotes"') from None
     for name, value in parameters.items():
+        # The type itself, since True is an int, too.
         is_number = type(values.get(name)) in (int, float) and isinstance(value, str)
         values[name] = _number(name, value) if is_number else value
     return values

@@ -107,12 +107,12 @@ def embedded_store(graph: StoredGraph, progress: Callable[[int], None] | None = 
 
 def syntax_error(text: str, message: str) -> QueryError:
     """The error for a query that Oxigraph refuses with a message: with line and column, and what may be meant."""
-    found = _LOCAL_LOCATION.match(message)
-    if found is None:
+    match = _LOCAL_LOCATION.match(message)
+    if match is None:
         return QueryError(f"the query does not parse ({message})")
-    if "Prefix not found" in found[3]:
+    if "Prefix not found" in match[3]:
         known = ", ".join(f"{prefix}:" for prefix in PREFIXES)
         return error_at(
-            "a prefix is not declared", text, int(found[1]), int(found[2]), f"without declaration one may use {known}"
+            "a prefix is not declared", text, int(match[1]), int(match[2]), f"without declaration one may use {known}"
         )
-    return error_at("the query does not parse", text, int(found[1]), int(found[2]))
+    return error_at("the query does not parse", text, int(match[1]), int(match[2]))

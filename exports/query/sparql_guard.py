@@ -107,11 +107,11 @@ def _prologue(scanned: Scan) -> tuple[dict[str, set[str]], int]:
     tokens, index = scanned.tokens, 0
     while index < len(tokens) and tokens[index].word in ("PREFIX", "BASE"):
         expected = ("name", "iri") if tokens[index].word == "PREFIX" else ("iri",)
-        found = tokens[index + 1 : index + 1 + len(expected)]
-        if tuple(token.kind for token in found) != expected or (len(found) == 2 and found[0].text[-1] != ":"):
+        operands = tokens[index + 1 : index + 1 + len(expected)]
+        if tuple(token.kind for token in operands) != expected or (len(operands) == 2 and operands[0].text[-1] != ":"):
             raise scanned.error("the declaration is not complete", tokens[index].start, "write PREFIX name: <iri>")
-        if len(found) == 2:
-            prefixes.setdefault(found[0].text[:-1], set()).add(found[1].text[1:-1])
+        if len(operands) == 2:
+            prefixes.setdefault(operands[0].text[:-1], set()).add(operands[1].text[1:-1])
         index += 1 + len(expected)
     return prefixes, index
 

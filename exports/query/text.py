@@ -95,8 +95,8 @@ def scan(text: str, pattern: re.Pattern[str]) -> Scan:
     if len(text) > MAX_CHARACTERS:
         raise QueryError(f"the query has more than {MAX_CHARACTERS:,} characters", remedy="split it into several")
     text = _LINE_ENDS.sub("\n", text)
-    for found in re.finditer(r"[\x00\ud800-\udfff]", text):
-        raise _error(text, f"the character {_name(found[0])} is not allowed in a query", found.start())
+    for refused in re.finditer(r"[\x00\ud800-\udfff]", text):
+        raise _error(text, f"the character {_name(refused[0])} is not allowed in a query", refused.start())
     tokens: list[Token] = []
     pieces: list[str] = []
     start = 0
@@ -132,22 +132,22 @@ def check_escapes(scanned: Scan, token: Token, allowed: str) -> None:
         If there is one.
     """
     content = token.text
-    for found in _UNICODE_ESCAPE.finditer(content):
-        escape = found[0]
+    for match in _UNICODE_ESCAPE.finditer(content):
+        escape = match[0]
         if escape[1] in "uU":
-            code = _code_point(content, found.start() + 1)
+            code = _code_point(content, match.start() + 1)
             if code is None:
-                raise scanned.error("the escape is not complete", token.start + found.start(), r"write \uXXXX")
+                raise scanned.error("the escape is not complete", token.start + match.start(), r"write \uXXXX")
         elif escape[1] in allowed:
-            code = _code_point(content, found.end()) if escape == "\\\\" else None
+            code = _code_point(content, match.end()) if escape == "\\\\" else None
         else:
             raise scanned.error(
-                f"the escape {escape!r} has no meaning", token.start + found.start(), r"write a backslash as \\"
+                f"the escape {escape!r} has no meaning", token.start + match.start(), r"write a backslash as \\"
             )
         if code is not None and _is_unsafe(code):
             raise scanned.error(
                 f"an escape of {_name(chr(code))} is read differently by different engines",
-                token.start + found.start(),
+                token.start + match.start(),
                 r"""write \' or \" or \\ or \n""",
             )
 
@@ -157,10 +157,10 @@ def _code_point(content: str, start: int) -> int | None:
     digits = {"u": 4, "U": 8}.get(content[start : start + 1])
     if digits is None:
         return None
-    found = re.compile(r"[0-9A-Fa-f]+").match(content, start + 1, start + 1 + digits)
-    if found is None or len(found[0]) != digits or int(found[0], 16) > 0x10FFFF:
+    match = re.compile(r"[0-9A-Fa-f]+").match(content, start + 1, start + 1 + digits)
+    if match is None or len(match[0]) != digits or int(match[0], 16) > 0x10FFFF:
         return None
-    return int(found[0], 16)
+    return int(match[0], 16)
 
 
 def _is_unsafe(code: int) -> bool:
@@ -221,6 +221,7 @@ def query_text(given: str) -> str:
     """
     if given == "-":
         return _decoded(sys.stdin.buffer.read(MAX_CHARACTERS + 1), "standard input")
+    # What has several lines is a query; what ends as a file does is meant as one, even if there is none.
     if "\n" not in given and (given.lower().endswith(_SUFFIXES) or _exists(given)):
         return _decoded(_content(given), given)
     try:

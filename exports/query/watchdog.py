@@ -43,10 +43,11 @@ def act_after(seconds: float, act: Callable[[], object]) -> Deadline:
     """Call `act`, which must be short since all others wait for it, in another thread after some seconds, or as soon as
     the asker of this context has gone."""
     global _thread
-    own = asker.get()
+    current = asker.get()
     with _changed:
-        seconds = 0.0 if own.has_gone else min(seconds, threading.TIMEOUT_MAX / 2)
-        deadline = Deadline(time.monotonic() + seconds, act, own)
+        # Waiting longer than TIMEOUT_MAX is an OverflowError.
+        seconds = 0.0 if current.has_gone else min(seconds, threading.TIMEOUT_MAX / 2)
+        deadline = Deadline(time.monotonic() + seconds, act, current)
         _pending.add(deadline)
         if _thread is None:
             _thread = threading.Thread(target=_watch, name="time limits", daemon=True)

@@ -164,19 +164,25 @@ def _partitions(graph: StoredGraph) -> Iterator[Description]:
 
 def _describe_measurements(graph: StoredGraph) -> Iterator[Chunk]:
     """How good the graph is by itself, if that was measured and kept (`kgscripts evaluate graph --attach`)."""
-    found = read_measurements(graph.directory, graph.build_id)
-    if not found:
+    measurements = read_measurements(graph.directory, graph.build_id)
+    if not measurements:
         return
-    metrics = pa.chunked_array([[item.metric for item in found]])
+    metrics = pa.chunked_array([[item.metric for item in measurements]])
     metric = metric_ids(metrics.combine_chunks())
     ids = pa.array([f"{DATASET}.{identifier.rpartition('/')[2]}" for identifier in metric.to_pylist()])
     values = (
         Value("dqv:isMeasurementOf", metric, Reference.DATA),
         Value("dqv:computedOn", constant(DATASET, len(ids)), Reference.DATA),
-        Value(property_term("BenchmarkScore", "value"), pa.array([item.value for item in found]), ValueType.NUMBER),
-        Value(property_term("BenchmarkScore", "unit"), pa.array([item.unit for item in found]), ValueType.STRING),
         Value(
-            property_term("BenchmarkScore", "direction"), pa.array([item.direction for item in found]), ValueType.STRING
+            property_term("BenchmarkScore", "value"), pa.array([item.value for item in measurements]), ValueType.NUMBER
+        ),
+        Value(
+            property_term("BenchmarkScore", "unit"), pa.array([item.unit for item in measurements]), ValueType.STRING
+        ),
+        Value(
+            property_term("BenchmarkScore", "direction"),
+            pa.array([item.direction for item in measurements]),
+            ValueType.STRING,
         ),
     )
     yield describe_metrics(metrics)

@@ -92,6 +92,7 @@ def escaped(texts: pa.Array) -> pa.Array:
     """The texts with quotes, backslashes and all control characters (NUL too) escaped."""
     if pc.any(pc.match_substring_regex(texts, _OTHER_CONTROLS)).as_py():
         return pa.array([None if text is None else text.translate(_ESCAPES) for text in texts.to_pylist()], pa.string())
+    # The backslash is the first, since the other escapes begin with one.
     for character, escape in _SHORT.items():
         texts = pc.replace_substring(texts, character, escape)
     return texts

@@ -118,6 +118,7 @@ class _ServerDataset:
         """Claim the base IRI unless another graph has it, and mark the graph as incomplete; whether it is ours now."""
         free = f"FILTER NOT EXISTS {{ {self._claims} }}"
         self._update(f"INSERT {{ {self._claims.replace('?graph', f'<{self.claim}>')} }} WHERE {{ {free} }}")
+        # Another export may have claimed it at the same time: then both see two claims, and neither goes on.
         if self.claims() != {self.claim}:
             return False
         self._update(f"DELETE WHERE {{ {self._sign} }}")
@@ -135,6 +136,7 @@ class _ServerDataset:
         triples = f"{{ SELECT ?ours ?p ?o {{ {self._triples} }} LIMIT {_TRIPLES_A_REQUEST} }}"
         requests = 0
         while self._values(f"SELECT ?ours {{ {self._triples} }} LIMIT 1", str):
+            # A server that ignores updates would be asked without end.
             if requests * _TRIPLES_A_REQUEST > count:
                 raise self._keeps()
             self._update(f"DELETE {{ ?ours ?p ?o }} WHERE {{ {triples} }}")
@@ -143,12 +145,12 @@ class _ServerDataset:
     def _graphs(self) -> Iterator[list[str]]:
         """Iterate over the names of this graph's named graphs, until none is left."""
         query = f"SELECT DISTINCT ?ours {{ GRAPH ?ours {{ ?s ?p ?o }} {self._ours} }} LIMIT {_GRAPHS_A_REQUEST}"
-        found: list[str] = []
+        previous: list[str] = []
         while left := self._values(query, str):
-            if not set(left).isdisjoint(found):
+            if not set(left).isdisjoint(previous):
                 raise self._keeps()
-            found = left
-            yield found
+            previous = left
+            yield left
 
     def _keeps(self) -> StoreError:
         return StoreError(

@@ -273,6 +273,7 @@ class GraphChunks:
 
     def __iter__(self) -> Iterator[Chunk]:
         for chunk in chain(describe(self._graph), describe_dataset(self._graph)):
+            # Counted behind it: who asks for the next chunk has written this one.
             yield chunk
             self.triples += chunk.triples
             if self._progress is not None and chunk.rows:

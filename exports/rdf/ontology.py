@@ -95,11 +95,11 @@ def _relations() -> Iterator[str]:
 
 def _properties() -> Iterator[str]:
     """The properties of this vocabulary, each once, whatever the number of types that have it."""
-    found: dict[str, list[tuple[str, Property]]] = {}
+    by_term: dict[str, list[tuple[str, Property]]] = {}
     for term, owner, item in property_terms():
         if term.startswith("kgs:"):
-            found.setdefault(term, []).append((owner, item))
-    for term, uses in found.items():
+            by_term.setdefault(term, []).append((owner, item))
+    for term, uses in by_term.items():
         first = uses[0][1]
         is_object = first.type in (ValueType.NODE, ValueType.STRINGS)
         yield _resource(

@@ -48,14 +48,19 @@ class ShapesOver:
         )
         if conforms or not isinstance(results, rdflib.Graph):
             return
-        found = (_violation(results, result) for result in results.subjects(RDF.type, SH.ValidationResult))
-        yield from sorted(set(found), key=lambda item: (item.node, item.path or "", item.message))
+        violations = (_violation(results, result) for result in results.subjects(RDF.type, SH.ValidationResult))
+        yield from sorted(set(violations), key=lambda item: (item.node, item.path or "", item.message))
 
     def replaced_by(self, nodes: Sequence[str]) -> list[str]:
         """The IRIs that `nodes` replace."""
-        found = (self._store.quads_for_pattern(None, _REPLACED, pyoxigraph.NamedNode(node), None) for node in nodes)
+        matches = (self._store.quads_for_pattern(None, _REPLACED, pyoxigraph.NamedNode(node), None) for node in nodes)
         return sorted(
-            {quad.subject.value for quads in found for quad in quads if not isinstance(quad.subject, pyoxigraph.Triple)}
+            {
+                quad.subject.value
+                for quads in matches
+                for quad in quads
+                if not isinstance(quad.subject, pyoxigraph.Triple)
+            }
         )
 
     def _around(self, nodes: Sequence[str]) -> rdflib.Graph:

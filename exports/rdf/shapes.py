@@ -145,12 +145,12 @@ def _of_qualified_relations() -> Iterator[str]:
 
 def _numbers(relations: Mapping[str, RelationType]) -> dict[str, Property]:
     """The properties of relations by their predicates, each once."""
-    found: dict[str, Property] = {}
+    by_predicate: dict[str, Property] = {}
     for name, relation in relations.items():
         for item in relation.properties:
             if item.name != "statement":
-                found.setdefault(property_term(name, item.name), item)
-    return found
+                by_predicate.setdefault(property_term(name, item.name), item)
+    return by_predicate
 
 
 def _value(term: str, item: Property, *, required: bool) -> str:

@@ -149,6 +149,7 @@ class SparqlClient:
     def _send(self, url: str, content: bytes, headers: dict[str, str]) -> Answer:
         try:
             return within(self._timeout, lambda: self._exchange(url, content, headers))
+        # Before the errors that these are kinds of: what took too long is not sent again.
         except (TimeoutError, httpx.ReadTimeout, httpx.WriteTimeout):
             raise StoreError(
                 f"the server did not respond within {self._timeout:g} seconds",
@@ -170,6 +171,7 @@ class SparqlClient:
 
     def _exchange(self, url: str, content: bytes, headers: dict[str, str]) -> Answer:
         with self._client.stream("POST", url, content=content, headers=headers) as response:
+            # Of an error, the beginning is enough.
             most = _MOST_BYTES if response.is_success else _MOST_ERROR_BYTES
             body = bytearray()
             for piece in _decompressed(response):
@@ -215,6 +217,7 @@ def _decompressed(response: httpx.Response) -> Iterator[bytes]:
         while is_full and not decompressor.eof:
             piece = decompressor.decompress(compressed, 1 << 20)
             compressed = decompressor.unconsumed_tail
+            # Behind a full piece there may be more, even if all that is compressed was taken.
             is_full = len(piece) == 1 << 20
             yield piece
     if not decompressor.eof:

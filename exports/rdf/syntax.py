@@ -33,6 +33,7 @@ class Syntax(ABC):
     def document(self, chunks: Iterable[Chunk]) -> Iterator[memoryview]:
         """The document in UTF-8, one part per chunk."""
         yield memoryview(self.start().encode())
+        # Each piece begins with a separator, which is cut off from the first.
         skip = len(self.separator)
         for chunk in chunks:
             pieces = self.pieces(chunk)

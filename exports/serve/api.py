@@ -143,8 +143,8 @@ def description(version: str, at: str = "") -> dict[str, Any]:
 def _in_components(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema whose references lead to the components of the document."""
     text = json.dumps({name: value for name, value in schema.items() if name != "$schema"})
-    found: dict[str, Any] = json.loads(text.replace('"#/$defs/', '"#/components/schemas/'))
-    return found
+    result: dict[str, Any] = json.loads(text.replace('"#/$defs/', '"#/components/schemas/'))
+    return result
 
 
 def _described(parameter: Parameter) -> dict[str, Any]:

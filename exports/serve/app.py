@@ -79,9 +79,9 @@ def application(
         allowed: dict[str, Any] = {"allow_origins": [origin], "allow_methods": ["GET", "POST"], "allow_headers": ["*"]}
         middleware.append(Middleware(CORSMiddleware, expose_headers=_EXPOSED, **allowed))
     middleware.append(Middleware(GZipMiddleware, minimum_size=1_000, compresslevel=_PACKING))
-    made = Starlette(routes=routes, middleware=middleware, exception_handlers={Exception: failure})
-    made.state.ends = ends
-    return made
+    app = Starlette(routes=routes, middleware=middleware, exception_handlers={Exception: failure})
+    app.state.ends = ends
+    return app
 
 
 def graph_names(directories: Sequence[Path]) -> dict[str, Path]:

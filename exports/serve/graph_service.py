@@ -64,11 +64,11 @@ class GraphService:
         ]
 
     def _page(self, make: Callable[[KeptGraph], Page]) -> Endpoint:
-        def made(graph: KeptGraph) -> KeptAnswer:
-            found = make(graph)
-            return KeptAnswer(found.html.encode(), "text/html", {"Content-Security-Policy": found.policy})
+        def answer(graph: KeptGraph) -> KeptAnswer:
+            page = make(graph)
+            return KeptAnswer(page.html.encode(), "text/html", {"Content-Security-Policy": page.policy})
 
-        return explained(lambda request: self._kept_or(request, request.url.path, made))
+        return explained(lambda request: self._kept_or(request, request.url.path, answer))
 
     def _answering(self, address: Address) -> Endpoint:
         @explained
@@ -97,12 +97,12 @@ class GraphService:
         accept = request.headers.get("accept")
         is_packed = takes_gzip(request.headers.get("accept-encoding", ""))
 
-        def made(graph: KeptGraph) -> KeptAnswer:
-            found = self._served.sparql_of(graph, query, accept)
-            return KeptAnswer(found.content, found.media_type, VARY, is_packed)
+        def answer(graph: KeptGraph) -> KeptAnswer:
+            serialised = self._served.sparql_of(graph, query, accept)
+            return KeptAnswer(serialised.content, serialised.media_type, VARY, is_packed)
 
         key = sparql_key(query, accept)
-        return await self._kept_or(request, key and f"sparql {is_packed:d} {key}", made, self._queries)
+        return await self._kept_or(request, key and f"sparql {is_packed:d} {key}", answer, self._queries)
 
     async def _kept_or(
         self,

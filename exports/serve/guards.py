@@ -49,9 +49,11 @@ class Guards:
             return
         request = Request(scope, receive)
         refused = self._refusal(request)
+        # Who watches whether the server runs has no token.
         if refused is None and self.token is not None and request.url.path != HEALTH:
             if request.url.path == LOGIN:
                 refused = await self._login(request, self.token)
+            # Browsers ask without a token whether they may send a request with one.
             elif not self._is_preflight(request) and not self._has_token(request, self.token):
                 refused = self._asked_for_token(request)
         await (refused or self.app)(scope, receive, send)
@@ -61,6 +63,7 @@ class Guards:
         hosts, origins = map(request.headers.getlist, ("host", "origin"))
         host, origin = "".join(hosts), origins[0] if origins else None
         name = _name(host)
+        # A page of another site could let its name lead here (DNS rebinding), and ask as if it were from here.
         if self.token is None and name not in _LOOPBACK:
             return PlainTextResponse("the request names another host than this machine\n", 421)
         if name is None or len(hosts) > 1 or len(origins) > 1:
@@ -108,6 +111,7 @@ class Guards:
             max_age=_SESSION_SECONDS,
             httponly=True,
             samesite="strict",
+            # Behind a proxy that ends TLS, only this header says what the browser uses.
             secure=request.headers.get("x-forwarded-proto", request.url.scheme) == "https",
         )
         return response
@@ -132,6 +136,7 @@ def _session(token: str) -> str:
 
 
 def _equal(given: str, wanted: str) -> bool:
+    # How long this takes says nothing of how much of the token is right.
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 

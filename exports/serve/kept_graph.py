@@ -77,11 +77,12 @@ class KeptGraph(ScriptGraph):
 
     def _kept(self, table: str) -> _KeptTable | None:
         """The table, read if it fits."""
-        if (found := self._tables.get(table)) is not None or table not in self.manifest.tables:
-            return found
+        # Without the lock, which is held as long as another table is read.
+        if (known := self._tables.get(table)) is not None or table not in self.manifest.tables:
+            return known
         with self._reading:
-            kept = sum(each.rows.num_rows for each in self._tables.values())
-            if table not in self._tables and kept + self.manifest.rows(table) <= self.limits.kept_rows:
+            rows = sum(each.rows.num_rows for each in self._tables.values())
+            if table not in self._tables and rows + self.manifest.rows(table) <= self.limits.kept_rows:
                 self._tables[table] = _KeptTable(self.table(table).combine_chunks())
             return self._tables.get(table)
 
@@ -103,16 +104,16 @@ class _KeptTable:
 
     def select(self, columns: list[str] | None, among: Mapping[str, list[str]]) -> pa.Table:
         """The rows that have one of these values in each of these columns, in their order."""
-        found: _Rows | None = None
+        numbers: _Rows | None = None
         for column, values in among.items():
             if column not in self._places:
                 self._places[column] = _Places.of(self.rows[column])
             places = self._places[column].having(values)
-            found = places if found is None else np.intersect1d(found, places, assume_unique=True)
+            numbers = places if numbers is None else np.intersect1d(numbers, places, assume_unique=True)
         rows = self.rows if columns is None else self.rows.select(columns)
-        if found is None:
+        if numbers is None:
             return rows
-        return rows.take(pa.array(found)) if len(found) else rows.slice(0, 0)
+        return rows.take(pa.array(numbers)) if len(numbers) else rows.slice(0, 0)
 
 
 @frozen(eq=False)

@@ -80,6 +80,7 @@ def limits_of(settings: Sequence[str]) -> ServerLimits:
             raise ConfigurationError(f"{name!r} is no limit", where="--set", remedy=f"there are {', '.join(kinds)}")
         try:
             given[name] = kinds[name](value)
+            # Each alone, so that the error names the one that is wrong.
             ServerLimits(**{name: given[name]})
         except ValueError:
             raise ConfigurationError(
@@ -123,12 +124,14 @@ class Turns:
             try:
                 return await anyio.to_thread.run_sync(partial(work), limiter=self._limiter)
             except Exception:
+                # It was `end` that left, and not the client.
                 if own.has_gone and not scope.cancel_called:
                     raise BusyError("the server ends") from None
                 raise
             finally:
                 gone.cancel()
                 self._askers.discard(own)
+        # Reached only if `_until_gone` has cancelled the scope, which ends the block without an error.
         raise ClientDisconnect
 
     def end(self) -> None:

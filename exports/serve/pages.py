@@ -146,8 +146,8 @@ def node_page(served: Served, identifier: str, accept: str | None, at: str) -> R
     if not said:
         raise ProtocolError(404, f"the graph says nothing of {iri}")
     if preferred(accept, (*TRIPLES, HTML)) != HTML:
-        found = served.sparql(ProtocolRequest(query=f"DESCRIBE <{iri}>"), accept)
-        return Response(found.content, media_type=found.media_type, headers=VARY)
+        description = served.sparql(ProtocolRequest(query=f"DESCRIBE <{iri}>"), accept)
+        return Response(description.content, media_type=description.media_type, headers=VARY)
     of_it = _rows(
         served, f"SELECT ?s ?p ?label {{ ?s ?p <{iri}> OPTIONAL {{ ?s rdfs:label ?label }} }} LIMIT {_MOST + 1}", iri
     )
@@ -159,8 +159,8 @@ def node_page(served: Served, identifier: str, accept: str | None, at: str) -> R
 def _rows(served: Served, query: str, iri: str) -> list[dict[str, Any]]:
     if not is_iri(iri):
         raise ProtocolError(404, "this is no IRI of the graph")
-    found = json.loads(served.sparql(ProtocolRequest(query=query), RESULTS[0]).content)
-    rows: list[dict[str, Any]] = found["results"]["bindings"]
+    answer = json.loads(served.sparql(ProtocolRequest(query=query), RESULTS[0]).content)
+    rows: list[dict[str, Any]] = answer["results"]["bindings"]
     return rows
 
 

@@ -39,15 +39,15 @@ def preferred(accept: str | None, offered: Sequence[str]) -> str | None:
     ranges = [_range(part) for part in accept.split(",")[:_MOST_RANGES]]
     best, quality = None, 0.0
     for media in offered:
-        found = max(((_fits(name, media), q) for name, q in ranges if _fits(name, media)), default=(0, 0.0))
-        if found[1] > quality:
-            best, quality = media, found[1]
+        closest = max(((_fits(name, media), q) for name, q in ranges if _fits(name, media)), default=(0, 0.0))
+        if closest[1] > quality:
+            best, quality = media, closest[1]
     return best
 
 
 def _range(text: str) -> tuple[str, float]:
     name, *parameters = text.split(";")
-    quality = next((float(found[1]) for item in parameters if (found := _QUALITY.fullmatch(item))), 1.0)
+    quality = next((float(match[1]) for item in parameters if (match := _QUALITY.fullmatch(item))), 1.0)
     media = name.strip().lower()
     return media, quality
 

@@ -44,6 +44,7 @@ def explained(respond: Callable[_P, Awaitable[Response]]) -> Callable[_P, Awaita
         try:
             return await respond(*arguments, **named)
         except ProtocolError as error:
+            # The rest of the body is not read, so that nothing more can come on this connection.
             headers = {"Connection": "close"} if error.status in (408, 413) else {}
             return _told(error, error.status, headers)
         except ClientDisconnect:
@@ -91,6 +92,7 @@ async def read_object(request: Request, limits: ServerLimits, what: str) -> dict
 async def read_body(request: Request, limits: ServerLimits) -> bytes:
     """The body of a request; raises ProtocolError with 413 if it is too large, and with 408 if it is too slow."""
     too_large = ProtocolError(413, f"the body has more than {limits.body_bytes:,} bytes")
+    # A length that is no number says nothing: what arrives is counted anyway.
     with suppress(ValueError):
         if int(request.headers.get("content-length", "0")) > limits.body_bytes:
             raise too_large
@@ -125,6 +127,7 @@ class KeptAnswer:
 
     @tag.default
     def _tag(self) -> str:
+        # A weak one, since the packed and the plain answer have the same.
         return f'W/"{sha256(self.content).hexdigest()[:32]}"'
 
     @packed.default
@@ -167,10 +170,10 @@ class KeptAnswers:
     def get(self, version: str | None, address: str) -> KeptAnswer | None:
         """The answer of a version for an address, if it is kept."""
         with self._lock:
-            found = self._answers.get(address) if version == self._version else None
-            if found is not None:
+            answer = self._answers.get(address) if version == self._version else None
+            if answer is not None:
                 self._answers.move_to_end(address)
-            return found
+            return answer
 
     def add(self, version: str, address: str, answer: KeptAnswer) -> None:
         """Keep an answer; those of another version are forgotten."""

@@ -69,6 +69,7 @@ class _Connection(H11Protocol):
         to it shows that. It takes an interim response as often as it comes, as HTTP/1.1 wants."""
         if self.cycle.response_started or self.conn.our_state is not h11.SEND_RESPONSE:
             return
+        # A client of HTTP/1.0 may get no response before the answer (RFC 9110, section 15.2).
         if self.conn.their_http_version == b"1.1":
             self.transport.write(self.conn.send(h11.InformationalResponse(status_code=100, headers=[])) or b"")
         self._half = self.loop.call_later(_SECONDS_TO_ASK, self._ask_whether_it_waits)

@@ -90,11 +90,13 @@ class Making:
                     stderr=subprocess.PIPE,
                     encoding="utf-8",
                     errors="replace",
+                    # Ctrl-C on the terminal is for the server, which then ends it.
                     start_new_session=True,
                 )
             lower_priority(self._process.pid)
             self._do(self._first)
             for line in self._process.stderr or ():
+                # A message can take several lines: others belong to the one that began last.
                 self._failure = line.strip() if line.startswith(("making", "error")) else self._failure + line.rstrip()
                 echo(printable(line.rstrip()), err=True)
             has_failed = self._process.wait() != 0
@@ -171,6 +173,7 @@ class Served:
             try:
                 graph = KeptGraph.of(ScriptGraph.open(self.directory), self.limits, self.making.missing)
             except GraphDirectoryError:
+                # It may have been opened while a new build was moved into place, file by file.
                 is_replaced = file_identity(self._next) is not None or self._identity() != identity
                 if not is_replaced or time.monotonic() > end:
                     raise
@@ -201,6 +204,7 @@ class Served:
             try:
                 result = work(graph)
             except Exception:
+                # Files of the graph may have been replaced while they were read: then it is no fault of the work.
                 if self.graph() is graph:
                     raise
             else:

@@ -62,15 +62,15 @@ def answer(
         "named_graphs": request.named_graphs,
     }
     try:
-        found = ask_serialised(store, wanted, Limits(timeout=limits.query_seconds, max_bytes=limits.result_bytes))
+        serialised = ask_serialised(store, wanted, Limits(timeout=limits.query_seconds, max_bytes=limits.result_bytes))
     except EngineError as error:
         if error.is_syntax:
             raise ProtocolError(400, str(syntax_error(judged.text, str(error)))) from error
         raise QueryError(f"the query fails ({error})") from error
-    if not found.media_type:
-        types = TRIPLES if found.kind == "triples" else RESULTS
+    if not serialised.media_type:
+        types = TRIPLES if serialised.kind == "triples" else RESULTS
         raise ProtocolError(406, f"the answer is of the types {', '.join(types)}")
-    return found
+    return serialised
 
 
 def key(request: ProtocolRequest, accept: str | None) -> str | None:

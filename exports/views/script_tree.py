@@ -101,20 +101,20 @@ def needs_text(needs: Iterable[Need], left_out: int = 0) -> str:
     return needs_line(needs, left_out).plain
 
 
-def needs_tree(found: Needs) -> Tree:
+def needs_tree(of_scenario: Needs) -> Tree:
     """The tools and supplies of a scenario, each with its numbers and passages."""
-    tree = Tree(styled((found.label, "bold"), (f"  read in {count(found.support, 'source')}", "dim")))
+    tree = Tree(styled((of_scenario.label, "bold"), (f"  read in {count(of_scenario.support, 'source')}", "dim")))
     for kind, is_tool in (("tools", True), ("supplies", False)):
-        needs = [need for need in found.needs if need.is_tool is is_tool]
+        needs = [need for need in of_scenario.needs if need.is_tool is is_tool]
         branch = tree.add(Text(kind, style="dim")) if needs else tree
         for need in needs:
             details = ", ".join(_need_details(need))
             leaf = branch.add(styled((need.label, _STYLES[is_tool]), (f"  {details}", "dim")))
             add_evidence(leaf, need.evidence)
-    if not found.needs:
+    if not of_scenario.needs:
         tree.add(Text("no list names a need, and no usual step uses anything", style="dim"))
-    if found.left_out:
-        tree.add(styled((f"{found.left_out:,} more: --all --min-support 1 shows all", "dim")))
+    if of_scenario.left_out:
+        tree.add(styled((f"{of_scenario.left_out:,} more: --all --min-support 1 shows all", "dim")))
     return tree
 
 
@@ -238,8 +238,8 @@ class _Items:
             self._current, self._branch = -1, self._tree
         elif place != self._current:
             self.add_until(place)
-            own = self._items[place]
-            is_label = len(own.steps) == 1 and _words(own.text) == _words(step.label_text)
+            item = self._items[place]
+            is_label = len(item.steps) == 1 and _words(item.text) == _words(step.label_text)
             self._branch = self._tree if is_label else self._add(place)
             self._current, self._shown = place, max(self._shown, place + 1)
         return self._branch
@@ -277,14 +277,14 @@ def _variants(steps: Sequence[Step], numbers: Mapping[str, int]) -> Iterator[Tex
 
 def _ranges(numbers: Sequence[int]) -> str:
     """Ascending numbers, those of three or more in a row as a range: "2, 5-7"."""
-    found: list[list[int]] = []
+    runs: list[list[int]] = []
     for number in numbers:
-        if found and number == found[-1][-1] + 1:
-            found[-1].append(number)
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
         else:
-            found.append([number])
-    parts = ([f"{own[0]}-{own[-1]}"] if len(own) > 2 else map(str, own) for own in found)
-    return ", ".join(part for own in parts for part in own)
+            runs.append([number])
+    parts = ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run) for run in runs)
+    return ", ".join(part for run in parts for part in run)
 
 
 def left_out_line(script: Script) -> str:
@@ -406,9 +406,9 @@ def _add_durations(tree: Tree, step: Step, most: int) -> None:
 
 def _references(part: Part, numbers: dict[Evidence, int]) -> Text:
     """The numbers of the passages of a part; passages without a number get one."""
-    found = sorted(numbers.setdefault(item, len(numbers) + 1) for item in part.evidence)
-    noun = "passage" if len(found) == 1 else "passages"
-    return styled((f"  {noun} {', '.join(map(str, found))}" if found else "", "dim"))
+    cited = sorted(numbers.setdefault(item, len(numbers) + 1) for item in part.evidence)
+    noun = "passage" if len(cited) == 1 else "passages"
+    return styled((f"  {noun} {', '.join(map(str, cited))}" if cited else "", "dim"))
 
 
 def _readers(part: Part, models: dict[str, str]) -> Text:

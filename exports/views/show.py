@@ -75,19 +75,19 @@ def show(
     if tool is not None:
         most = MOST_STEPS if limit is None else limit
         label, uses, left_out = read_tool_uses(graph, tool, scenario=scenario, limit=most, min_support=min_support)
-        found = {"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out}
-        _print(as_json, found, lambda trees: trees.tool_tree(label, uses, left_out))
+        content = {"tool": label, "uses": [attrs.asdict(use) for use in uses], "left_out": left_out}
+        _print(as_json, content, lambda trees: trees.tool_tree(label, uses, left_out))
     elif scenario is None:
         scenarios = list_scenarios(graph)
         enough = [each for each in scenarios if each.support >= min_support]
         left_out = len(scenarios) - len(enough)
-        found = {"scenarios": [attrs.asdict(each) for each in enough], "left_out": left_out}
+        content = {"scenarios": [attrs.asdict(each) for each in enough], "left_out": left_out}
         if len(scenarios) == 1 and not as_json:
             # Who has read one text wants to see what is in it.
             script = read_script(graph, scenarios[0].iri, **chosen)
-            _print(as_json, found, lambda trees: trees.script_tree(script))
+            _print(as_json, content, lambda trees: trees.script_tree(script))
         else:
-            _print(as_json, found, lambda trees: trees.scenarios_tree(enough, left_out))
+            _print(as_json, content, lambda trees: trees.scenarios_tree(enough, left_out))
     elif step is not None:
         most = _PASSAGES if evidence is None else evidence
         label, read = read_step(graph, scenario, step, evidence=most, causes=True, **chosen)
@@ -137,7 +137,7 @@ def needs(
 
     Example: kgscripts needs graph "bake a cake"
     """
-    found = list_needs(
+    of_scenario = list_needs(
         StoredGraph.open(directory),
         scenario,
         limit=0 if every else limit,
@@ -145,4 +145,4 @@ def needs(
         usual=not every,
         evidence=evidence,
     )
-    _print(as_json, attrs.asdict(found), lambda trees: trees.needs_tree(found))
+    _print(as_json, attrs.asdict(of_scenario), lambda trees: trees.needs_tree(of_scenario))

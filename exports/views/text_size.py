@@ -42,23 +42,23 @@ def _advance(char: str) -> float:
 
 def wrapped(text: str, size: float, width: float, lines: int) -> list[str]:
     """Legible `text` in at most `lines` lines of `width` pixels; the rest is cut with an ellipsis."""
-    found = [""]
+    rows = [""]
     for word in legible(text).split():
-        joined = f"{found[-1]} {word}".strip()
+        joined = f"{rows[-1]} {word}".strip()
         if text_width(joined, size) <= width:
-            found[-1] = joined
+            rows[-1] = joined
             continue
-        if found[-1]:
-            found.append("")
+        if rows[-1]:
+            rows.append("")
         for char in word:
-            if found[-1] and text_width(found[-1] + char, size) > width:
-                found.append("")
-            found[-1] += char
-        if len(found) > lines:
+            if rows[-1] and text_width(rows[-1] + char, size) > width:
+                rows.append("")
+            rows[-1] += char
+        if len(rows) > lines:
             break
-    if len(found) <= lines:
-        return found
-    last = found[lines - 1]
+    if len(rows) <= lines:
+        return rows
+    last = rows[lines - 1]
     while last and text_width(last + "…", size) > width:
         last = last[:-1]
-    return [*found[: lines - 1], last.rstrip() + "…"]
+    return [*rows[: lines - 1], last.rstrip() + "…"]

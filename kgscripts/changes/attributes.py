@@ -63,13 +63,13 @@ class Attribute:
 @cache
 def attributes() -> Mapping[str, Attribute]:
     """All attributes of the vocabulary (`data/attributes.txt`), by name."""
-    found = {}
+    result = {}
     for line in _lines("attributes.txt"):
         match = _ATTRIBUTE.fullmatch(line)
         assert match is not None, line
         others = tuple(match["others"].split(", "))
-        found[match["name"]] = Attribute(match["name"], match["broader"] or "", others)
-    return found
+        result[match["name"]] = Attribute(match["name"], match["broader"] or "", others)
+    return result
 
 
 @cache
@@ -140,31 +140,31 @@ def _leading() -> dict[str, str]:
 @cache
 def _values() -> dict[str, dict[str, tuple[str, ...]]]:
     """The values of each attribute, with their other wordings."""
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    by_attribute: dict[str, dict[str, tuple[str, ...]]] = {}
     for line in _lines("values.txt"):
         if line.startswith("["):
-            own = found.setdefault(line.strip("[]"), {})
+            values = by_attribute.setdefault(line.strip("[]"), {})
         else:
             value, _, others = line.partition(": ")
-            own[value] = tuple(others.split(", "))
-    return found
+            values[value] = tuple(others.split(", "))
+    return by_attribute
 
 
 @cache
 def _wordings() -> dict[str, dict[str, str]]:
     """Of each attribute, the value that another wording means."""
     return {
-        attribute: {other: value for value, others in own.items() for other in others}
-        for attribute, own in _values().items()
+        attribute: {other: value for value, others in values.items() for other in others}
+        for attribute, values in _values().items()
     }
 
 
 @cache
 def _attributes_of_values() -> dict[str, frozenset[str]]:
     """The attributes that a value, or another wording of one, belongs to."""
-    found: dict[str, set[str]] = {}
-    for attribute, own in _values().items():
-        for value, others in own.items():
+    by_name: dict[str, set[str]] = {}
+    for attribute, values in _values().items():
+        for value, others in values.items():
             for name in (value, *others):
-                found.setdefault(name, set()).add(attribute)
-    return {value: frozenset(of_value) for value, of_value in found.items()}
+                by_name.setdefault(name, set()).add(attribute)
+    return {value: frozenset(of_value) for value, of_value in by_name.items()}

@@ -99,8 +99,8 @@ def how_to_of(title: str, blocks: Sequence[Block]) -> HowTo:
     what follows the list of supplies, if it consists of sentences. Of several lists of supplies, the last before the
     steps is theirs.
     """
-    found = ((place, heading) for place, block in enumerate(blocks) if (heading := needs_heading(block)))
-    needs = dict(islice(found, _MOST_HEADINGS))
+    headings = ((place, heading) for place, block in enumerate(blocks) if (heading := needs_heading(block)))
+    needs = dict(islice(headings, _MOST_HEADINGS))
     supplies = {place: _items(blocks, place) for place, heading in needs.items() if not names_tools(heading)}
     ends = {place: end for place, (items, end) in supplies.items() if items}
     if not ends and (amounts := _amounts(blocks)):
@@ -108,16 +108,16 @@ def how_to_of(title: str, blocks: Sequence[Block]) -> HowTo:
         supplies[place], ends[place], needs[place] = (items, end), end, "ingredients"
     place, sections = _best_steps(blocks, ends)
     food = [start for start in ends if "ingredient" in needs[start].lower()]
-    own = _nearest(food or list(ends), place)
-    if own is None and (named := _named_in_prose(blocks[:place])):
+    nearest = _nearest(food or list(ends), place)
+    if nearest is None and (named := _named_in_prose(blocks[:place])):
         return HowTo(title=title, supplies=named, food=False, sections=sections)
     # Beside a list of ingredients, "You will need" names tools.
     tools = [start for start in needs if names_tools(needs[start]) or (food and start in ends and start not in food)]
     return HowTo(
         title=title,
         tools=next((items for start in tools if (items := _items(blocks, start)[0])), ()),
-        supplies=supplies[own][0] if own is not None else (),
-        food=bool(food) or own is None,
+        supplies=supplies[nearest][0] if nearest is not None else (),
+        food=bool(food) or nearest is None,
         sections=sections,
     )
 
@@ -169,6 +169,7 @@ _NEAR = 60
 
 def _sections(blocks: Sequence[Block], heading: int) -> list[Section]:
     """The steps below a heading: the items of lists, or paragraphs where there is no list."""
+    # A bold line is below every heading (1 to 6), so that each of them ends its steps.
     level = blocks[heading].level if blocks[heading].kind is Kind.HEADING else 7
     name = without_marker(blocks[heading].text) if heads_step(blocks[heading]) else ""
     sections: list[tuple[str, list[str]]] = [(name, [])]
@@ -252,30 +253,31 @@ def _items(blocks: Sequence[Block], heading: int) -> tuple[list[str], int]:
 
     Without a list, the items are short lines up to the next heading.
     """
-    found: list[str] = []
+    listed: list[str] = []
     lines: list[str] = []
     end = heading + 1
     level = blocks[heading].level if blocks[heading].kind is Kind.HEADING else 0
+    # No list of needed things is as long, but a hostile page may be.
     for place in range(heading + 1, min(heading + 400, len(blocks))):
         block = blocks[place]
         if plainness(block) or ends_list(block):
             break
-        if block.kind is Kind.HEADING and found and block.level <= level:
+        if block.kind is Kind.HEADING and listed and block.level <= level:
             break
-        if found and starts_numbers(blocks[place - 1], block):
+        if listed and starts_numbers(blocks[place - 1], block):
             break
         if block.kind is Kind.ITEM:
             if text := without_marker(block.text):
-                found.append(text)
+                listed.append(text)
                 end = place + 1
-        elif (found and not _item_follows(blocks, place)) or (block.kind is Kind.HEADING and lines):
+        elif (listed and not _item_follows(blocks, place)) or (block.kind is Kind.HEADING and lines):
             break
-        elif block.kind is Kind.PARAGRAPH and not found and (text := without_marker(block.text)):
+        elif block.kind is Kind.PARAGRAPH and not listed and (text := without_marker(block.text)):
             if len(text) > _LONGEST_ITEM or text.endswith(".") or len(lines) > 100:
                 break
             lines.append(text)
             end = place + 1 if place == heading + len(lines) else end
-    items = [item for item in found if len(item) <= 2 * _LONGEST_ITEM] if found else lines
+    items = [item for item in listed if len(item) <= 2 * _LONGEST_ITEM] if listed else lines
     return _without_common_end(items), end
 
 
@@ -283,6 +285,7 @@ def _without_common_end(items: list[str]) -> list[str]:
     """The items without the words that all of them end in: a button beside each ("… Add to list")."""
     words = [item.split() for item in items]
     common = 0
+    # Something of each item is left, and one word alone may be common by chance ("salt", "sea salt").
     while len(items) > 2 and all(
         len(item) > common + 1 and item[-common - 1] == words[0][-common - 1] for item in words
     ):

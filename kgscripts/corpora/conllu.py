@@ -32,8 +32,8 @@ def read_conllu_texts(source: Source) -> Iterator[Document | Discard]:
         if isinstance(block, Discard):
             yield block
             continue
-        comments = [found for _, line in block if (found := _COMMENT.fullmatch(line.strip()))]
-        if opening := next((found for found in comments if found[1] == "newdoc"), None):
+        comments = [comment for _, line in block if (comment := _COMMENT.fullmatch(line.strip()))]
+        if opening := next((comment for comment in comments if comment[1] == "newdoc"), None):
             yield from _document(source, name, paragraphs)
             name, paragraphs, size = (opening[2] or f"line {block[0][0]}").strip(), [[]], 0
         elif comments:

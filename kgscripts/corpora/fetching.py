@@ -129,6 +129,7 @@ def fetch(
     the disk cannot be written, ConfigurationError for an invalid base URL.
     """
     check_address(base_url, ("https", "http"), "mirror", "name a mirror that requires no user")
+    # The size of a packed answer would be another one than that of the file.
     headers = {"User-Agent": "kgscripts", "Accept-Encoding": "identity"}
     with http_client(base_url, headers=headers, timeout=_TIMEOUT, follow_redirects=True) as client:
         for remote in files:
@@ -193,6 +194,7 @@ def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on
                 where=without_user(url),
                 remedy="check --base-url and the network's proxy",
             )
+        # It is another file: without its content, its digest is wrong anyway.
         if int(response.headers.get("content-length", remote.bytes)) != remote.bytes:
             return
         try:
@@ -205,5 +207,6 @@ def _transfer(client: httpx.Client, remote: RemoteFile, part: Path, url: str, on
             if have < remote.bytes:
                 raise httpx.RemoteProtocolError("the server closed the connection before the end")
         except httpx.RequestError:
+            # The next attempt counts them again.
             on_bytes(-have)
             raise

@@ -34,7 +34,7 @@ def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
     is missing or unreadable itself, and for a folder without files. ``everyday`` stands for the scripts that ship,
     unless there is a path of this name.
     """
-    found: dict[str, InputFile] = {}
+    by_path: dict[str, InputFile] = {}
     for argument in items_of("inputs", inputs):
         path = path_of("an input", argument)
         if str(path) == everyday_scripts.NAME and not path.exists():
@@ -51,8 +51,8 @@ def find_files(inputs: Sequence[str | Path]) -> list[InputFile]:
         if files[0].fault and files[0].path == path:
             raise InputError(files[0].fault, where=str(path), remedy="check its permissions")
         for file in files:
-            found.setdefault(os.path.realpath(file.path), file)
-    return list(found.values())
+            by_path.setdefault(os.path.realpath(file.path), file)
+    return list(by_path.values())
 
 
 def _mode(path: Path) -> int:

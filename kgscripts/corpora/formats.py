@@ -80,8 +80,9 @@ def read_inputs(inputs: Sequence[str], format: str | None = None) -> Iterator[Do
     and for a folder without files.
     """
     check_format(format)
-    found = [None if name == STANDARD_INPUT else find_files([name]) for name in inputs]
-    return (item for files in found for item in _read_all(files, format))
+    # All of them before the first is read, so that a missing input is an error at once.
+    file_lists = [None if name == STANDARD_INPUT else find_files([name]) for name in inputs]
+    return (item for files in file_lists for item in _read_all(files, format))
 
 
 def _read_all(files: Sequence[InputFile] | None, format: str | None) -> Iterator[Document | Discard]:
@@ -148,11 +149,11 @@ def read_source(source: Source, format: str | None) -> Iterator[Document | Disca
     """Yield what `read_file` yields, from an opened source; the format is a known one, or detected."""
     empty = True
     try:
-        found = format or detected_format(source)
-        if isinstance(found, Discard):
-            yield found
+        chosen = format or detected_format(source)
+        if isinstance(chosen, Discard):
+            yield chosen
             return
-        read = loaded(entry_points_of(_FORMATS)[found], "input format")
+        read = loaded(entry_points_of(_FORMATS)[chosen], "input format")
         for item in read(source):
             empty = False
             if isinstance(item, Document):

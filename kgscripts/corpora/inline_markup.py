@@ -98,7 +98,7 @@ def _without(match: re.Match[str]) -> str:
     if match["kept"]:
         return match[0]
     if match["entity"] or match["escaped"]:
-        found = match["escaped"] or html.unescape(match[0])
+        sign = match["escaped"] or html.unescape(match[0])
         # A sign that is meant as it is would be markup where it stands alone.
-        return (" " if found.isspace() or found in "*_`~<>[]()|\\#" else found) if len(found) == 1 else match[0]
+        return (" " if sign.isspace() or sign in "*_`~<>[]()|\\#" else sign) if len(sign) == 1 else match[0]
     return " " if match["tag"] and match["tag"][1:3].lower() == "br" else ""

@@ -155,7 +155,7 @@ def passages_of(text: str, paragraphs: Sequence[tuple[int, int]]) -> list[Passag
     needed things, with its heading, is one passage of the kind *needs*. Lines of the page around a text
     (`is_boilerplate`) are left out.
     """
-    found: list[Passage] = []
+    passages: list[Passage] = []
     chunks = [chunk for block, span in enumerate(paragraphs) for chunk in _chunks(text, *span, block)]
     position = 0
     while position < len(chunks):
@@ -170,27 +170,27 @@ def passages_of(text: str, paragraphs: Sequence[tuple[int, int]]) -> list[Passag
                 last = chunks[position]
                 position += 1
             kind = PassageKind.NEEDS if last is not chunk else PassageKind.PARAGRAPH
-            found.append(Passage(kind=kind, start=chunk.start, end=last.end))
+            passages.append(Passage(kind=kind, start=chunk.start, end=last.end))
             continue
         if listed := needs_end(content):
-            found.append(Passage(kind=PassageKind.NEEDS, start=chunk.start, end=chunk.start + listed))
+            passages.append(Passage(kind=PassageKind.NEEDS, start=chunk.start, end=chunk.start + listed))
             chunk = evolve(chunk, start=chunk.start + listed)
         start, end = trimmed(text, chunk.start, chunk.end)
         if start < end:
             kind = PassageKind.STEP if chunk.is_step else PassageKind.PARAGRAPH
-            found.append(Passage(kind=kind, start=start, end=end))
-    return found
+            passages.append(Passage(kind=kind, start=start, end=end))
+    return passages
 
 
 def steps_of(text: str, steps: Sequence[tuple[int, int]]) -> list[Passage]:
     """The passages of steps without their markers; lists of needed things are of the kind *needs*."""
-    found = []
+    passages = []
     for first, end in steps:
         start, end = trimmed(text, marker_end(text, first, end), end)
         if start < end and not is_boilerplate(text[start:end]):
             kind = PassageKind.NEEDS if needs_end(text[start:end]) == end - start else PassageKind.STEP
-            found.append(Passage(kind=kind, start=start, end=end))
-    return found
+            passages.append(Passage(kind=kind, start=start, end=end))
+    return passages
 
 
 def _continues_list(text: str, heading: _Chunk, last: _Chunk, chunk: _Chunk) -> bool:

@@ -46,7 +46,7 @@ def number_spans(text: str) -> list[tuple[int, int]]:
     They count up from that at the beginning, or from 1, have one form, and follow a sentence or line. Within a
     sentence, they count only before a capital letter or with a bracket: "Add 2. 5 cups" has none.
     """
-    found: dict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
+    candidates: dict[tuple[str, int], list[tuple[int, int]]] = defaultdict(list)
     first: tuple[str, int] | None = None
     for match in _NUMBER_OF_STEP.finditer(text):
         form, number = _form(match)
@@ -54,13 +54,14 @@ def number_spans(text: str) -> list[tuple[int, int]]:
         begins = not before or _AFTER_SENTENCE.search(before) is not None
         clear = form in (")", "step", "sign") or text[match.end() : match.end() + 2].strip()[:1].isupper()
         if begins or (clear and not _GOES_ON.search(before)):
-            found[form, number].append((match.start() if begins else -match.start(), match.end()))
+            # Negative within a sentence: those at the beginning of one are preferred below.
+            candidates[form, number].append((match.start() if begins else -match.start(), match.end()))
         if first is None and begins and (not before or number == 1):
             first = form, number
     spans: list[tuple[int, int]] = []
     while first is not None:
         after = spans[-1][1] if spans else -1
-        places = [(start, end) for start, end in found[first] if abs(start) > after or not spans]
+        places = [(start, end) for start, end in candidates[first] if abs(start) > after or not spans]
         if not places:
             break
         start, end = next((place for place in places if place[0] >= 0), places[0])
@@ -100,12 +101,12 @@ _PHRASE_OF_VERB = re.compile(
 def list_marker(text: str, start: int, end: int) -> re.Match[str] | None:
     """The marker that a line begins with. Numbers alone and letters with a full stop are markers only before a command
     ("1 Pour the milk"), and in a text that has "A." and "B."."""
-    if found := _MARKER.match(text, start, end):
-        return found
-    if (found := _NUMBER.match(text, start, end)) and commands(text[found.end() : end]):
-        return found
-    found = _LETTER.match(text, start, end)
-    return found if found and end - start < len(text) and _is_lettered(text) else None
+    if marker := _MARKER.match(text, start, end):
+        return marker
+    if (marker := _NUMBER.match(text, start, end)) and commands(text[marker.end() : end]):
+        return marker
+    marker = _LETTER.match(text, start, end)
+    return marker if marker and end - start < len(text) and _is_lettered(text) else None
 
 
 def commands(line: str) -> bool:
@@ -118,5 +119,5 @@ def commands(line: str) -> bool:
 @lru_cache(maxsize=2)
 def _is_lettered(text: str) -> bool:
     """Whether items of a text are counted by letters, or by Roman numerals."""
-    found = {match[1].lower() for match in re.finditer(r"^[ \t]*([a-bA-B]|[iI]{1,2})\.[ \t]+\S", text, re.MULTILINE)}
-    return {"a", "b"} <= found or {"i", "ii"} <= found
+    letters = {match[1].lower() for match in re.finditer(r"^[ \t]*([a-bA-B]|[iI]{1,2})\.[ \t]+\S", text, re.MULTILINE)}
+    return {"a", "b"} <= letters or {"i", "ii"} <= letters

@@ -141,8 +141,8 @@ class _Blocks:
 
     def _has_needs(self) -> bool:
         """Whether the list of needed things has items already."""
-        found = self._how_tos[-1].passages
-        return self._needs is not None and bool(found) and found[-1][:2] == (PassageKind.NEEDS, self._needs)
+        passages = self._how_tos[-1].passages
+        return self._needs is not None and bool(passages) and passages[-1][:2] == (PassageKind.NEEDS, self._needs)
 
     def _find_title_without_heading(self) -> None:
         """A first line that would be a title in plain text is one."""
@@ -179,19 +179,19 @@ class _Blocks:
             start = box.end()
         if is_step:
             start = marker_end(self._text, start, end)
-        found = self._how_tos[-1].passages
+        passages = self._how_tos[-1].passages
         if not is_item:
-            found += ((item.kind, item.start, item.end) for item in passages_of(self._text, [(start, end)]))
+            passages += ((item.kind, item.start, item.end) for item in passages_of(self._text, [(start, end)]))
         elif start < end:
-            found.append((PassageKind.STEP if is_step else PassageKind.PARAGRAPH, start, end))
+            passages.append((PassageKind.STEP if is_step else PassageKind.PARAGRAPH, start, end))
 
     def _add_needed(self, token: Token, heading: int) -> None:
         """Extend the list below a heading by an item."""
         end = self._span(token)[1]
-        found = self._how_tos[-1].passages
-        while found and found[-1][1] >= heading:
-            found.pop()  # the list so far, or its heading as a paragraph
-        found.append((PassageKind.NEEDS, heading, end))
+        passages = self._how_tos[-1].passages
+        while passages and passages[-1][1] >= heading:
+            passages.pop()  # the list so far, or its heading as a paragraph
+        passages.append((PassageKind.NEEDS, heading, end))
 
     def _add_needed_lines(self, token: Token, heading: int) -> bool:
         """Add a paragraph below a heading of needed things, if its lines name them."""
@@ -206,7 +206,7 @@ class _Blocks:
         lines = self._lines[slice(*token.map)]
         opening, _, rest = token.content.partition("\n")
         # The parser keeps the end of a line; lines that it considers blank may come first.
-        start = next((found for line in lines if (found := self._text.rfind(opening, *line)) >= 0), lines[0][0])
+        start = next((place for line in lines if (place := self._text.rfind(opening, *line)) >= 0), lines[0][0])
         return trimmed(self._text, start, lines[-1][1] if rest else start + len(opening))
 
 

@@ -54,7 +54,7 @@ _STAMPED = re.compile(rf"^[ \t]*{_STAMP}[ \t]+", re.MULTILINE | re.IGNORECASE)
 def without_stamps(text: str) -> str:
     """A transcript without the times that most of its lines begin with, from 0:00 on; another text as it is."""
     lines = [line for line in text.splitlines() if line.strip()]
-    stamped = [found for line in lines if (found := _STAMPED.match(line))]
+    stamped = [stamp for line in lines if (stamp := _STAMPED.match(line))]
     begins = bool(stamped) and _BEGINNING.match(stamped[0][0]) is not None
     if not begins or len(stamped) < max(_FEWEST, _SHARE * len(lines)) or any(map(_MESSAGE.match, lines)):
         return text

@@ -52,7 +52,7 @@ def needs_end(text: str) -> int:
     heading = len(heading_of(text))
     if not heading or not text[heading:].strip():
         return 0
-    ends = (found.end() for found in _SENTENCE_END.finditer(text, heading) if ends_sentence(text, found.start()))
+    ends = (match.end() for match in _SENTENCE_END.finditer(text, heading) if ends_sentence(text, match.start()))
     return next(ends, len(text))
 
 

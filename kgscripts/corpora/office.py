@@ -100,6 +100,7 @@ def _tree(archive: zipfile.ZipFile, part: str) -> _Element:
     data = archive.read(part)
     if data.count(b"<") + data.count(b"=") > _MOST_MARKS:
         raise InputError(f"a DOCX of more than {_MOST_MARKS:,} tags and attributes; split it, or save it as plain text")
+    # In UTF-16 there is a zero byte beside each of these letters.
     if b"<!ENTITY" in data.replace(b"\0", b""):
         raise ValueError("entities are not allowed")
     return lxml.etree.fromstring(data, lxml.etree.XMLParser(resolve_entities=False, no_network=True))
@@ -141,17 +142,17 @@ class _Reader:
 
     def blocks(self, element: _Element) -> list[Block]:
         """The blocks in an element, in order; paragraphs within a numbered list belong to the item above them."""
-        found: list[Block] = []
+        blocks: list[Block] = []
         last, item = "", 0
         for block, number in self._blocks(element):
-            between = found[item + 1 :] if number and number == last else []
+            between = blocks[item + 1 :] if number and number == last else []
             if 0 < len(between) <= _MOST_BETWEEN and all(b.kind is Kind.PARAGRAPH and not b.marked for b in between):
-                found[item:] = [evolve(found[item], text=" ".join(other.text for other in found[item:]))]
+                blocks[item:] = [evolve(blocks[item], text=" ".join(other.text for other in blocks[item:]))]
             if number:
-                last, item = number, len(found)
+                last, item = number, len(blocks)
             self._is_in_list = block.kind is Kind.ITEM and block.ordered
-            found.append(block)
-        return found
+            blocks.append(block)
+        return blocks
 
     def _blocks(self, element: _Element) -> Iterator[tuple[Block, str]]:
         """The blocks, each with the number of its list if that is numbered."""
@@ -160,6 +161,7 @@ class _Reader:
                 continue  # nothing to read, as in the half a million empty paragraphs of a hostile file
             if _name(child) == "p":
                 boxes = list(child.iter("{*}txbxContent"))
+                # From the last, so that a box in a box leaves it before that leaves the paragraph.
                 for box in reversed(boxes):
                     if (parent := box.getparent()) is not None:
                         parent.remove(box)
@@ -209,14 +211,14 @@ class _Reader:
 
     def _of_style(self, style: str) -> tuple[str, str, str, str]:
         """The heading or list that a style is or is based on, "" for others, and its properties: list, depth, level."""
-        names, found = [style.lower()], [""] * 3
+        names, properties = [style.lower()], [""] * 3
         for _ in range(_LONGEST_CHAIN):
             if (element := self._styles.get(style)) is None:
                 break
             names.append(_value(element.find("{*}name")).lower())
-            found = [own or other for own, other in zip(found, _properties(element), strict=True)]
+            properties = [own or other for own, other in zip(properties, _properties(element), strict=True)]
             style = _value(element.find("{*}basedOn"))
-        number, depth, outline = found
+        number, depth, outline = properties
         return next(filter(_KNOWN.fullmatch, names), ""), number, depth, outline
 
     def _format_of(self, number: str, depth: str) -> str:
@@ -257,8 +259,8 @@ def _text(piece: _Element) -> str:
 
 
 def _is_set(run: _Element, name: str) -> bool:
-    found = run.find(f"{{*}}rPr/{{*}}{name}")
-    return found is not None and _value(found).lower() not in _FALSE
+    element = run.find(f"{{*}}rPr/{{*}}{name}")
+    return element is not None and _value(element).lower() not in _FALSE
 
 
 def _name(element: _Element) -> str:

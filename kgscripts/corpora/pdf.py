@@ -124,6 +124,7 @@ def _drop_running_lines(pages: list[list[str]]) -> str:
     counts = Counter(key for page in keys for key in set(page.values()))
     head = ""
     for lines, page in zip(pages, keys, strict=True):
+        # From the last line, so that the places of those before stay right.
         for place in sorted(page, reverse=True):
             if counts[page[place]] >= max(2, 0.4 * len(pages)) or _PAGE_NUMBER.fullmatch(lines[place]):
                 line = lines.pop(place)

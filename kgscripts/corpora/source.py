@@ -247,6 +247,7 @@ def text_lines(source: Source) -> Iterator[tuple[int, str | Discard]]:
     while line := source.stream.readline(MAX_RECORD_BYTES + 2):
         number += 1
         if len(line) > MAX_RECORD_BYTES and not line.endswith(b"\n"):
+            # In pieces, since the rest of the line may not fit into memory.
             while (rest := source.stream.readline(_CHUNK)) and not rest.endswith(b"\n"):
                 pass
             yield number, source.discard(DiscardReason.TOO_LONG, number, too_long("a line"))
@@ -290,6 +291,7 @@ def whole_text(source: Source) -> str | Discard:
 
 def has_too_many_sentences(text: str) -> bool:
     """Whether a text ends more than `MAX_SENTENCES` times in final punctuation."""
+    # Each end takes a character at least, so that most texts need not be searched.
     return len(text) > MAX_SENTENCES and sum(1 for _ in _SENTENCE_END.finditer(text)) > MAX_SENTENCES
 
 

@@ -50,12 +50,12 @@ class TableColumns:
         self.places: dict[str, int] = {}
         counts: list[int] = []
         for key in GUESSED:
-            found = [at for at in _named(names, plain, key) if at not in self.places.values()]
+            candidates = [at for at in _named(names, plain, key) if at not in self.places.values()]
             if key == "step":
-                counts = [at for at in found if _are_counts(rows, at)]
-                found = [at for at in found if at not in counts]
-            if found:
-                self.places[key] = found[0]
+                counts = [at for at in candidates if _are_counts(rows, at)]
+                candidates = [at for at in candidates if at not in counts]
+            if candidates:
+                self.places[key] = candidates[0]
         if "step" in self.places:
             self.places.pop("text", None)
         elif counts and "text" in self.places:
@@ -114,11 +114,11 @@ def plain_name(name: str) -> str:
 
 def _named(names: Sequence[str], plain: Sequence[str], key: str) -> list[int]:
     """The places of the columns that a key's words name, in the order of the words."""
-    found = [at for word in GUESSED[key] for at, name in enumerate(plain) if name == word]
+    places = [at for word in GUESSED[key] for at, name in enumerate(plain) if name == word]
     if key in ("tools", "supplies"):
         things = [(at, re.sub("[()]", "", name)) for at, name in enumerate(names)]
-        found += [at for at, name in things if is_needs_heading(name) and names_tools(name) is (key == "tools")]
-    return found
+        places += [at for at, name in things if is_needs_heading(name) and names_tools(name) is (key == "tools")]
+    return places
 
 
 def is_header(names: Sequence[str]) -> bool:

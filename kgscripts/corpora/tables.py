@@ -121,6 +121,7 @@ class _Table:
             except csv.Error as error:
                 yield self.source.discard(DiscardReason.MALFORMED, line, f"{error}")
                 continue
+            # Spreadsheets fill up each row to the width of the widest.
             while len(cells) > width and not cells[-1].strip():
                 cells.pop()
             if self._is_at_end:  # every row but one with an open quote is complete at the end of a line
@@ -158,8 +159,10 @@ class _Table:
         for _, line in text_lines(self.source):
             if isinstance(line, Discard):
                 self._faults.append(line)
+                # An empty row in its place, so that the numbers of the lines below stay right.
                 yield "\n"
             else:
+                # Some programs end lines by a carriage return alone.
                 yield from (f"{part}\n" for part in line.split("\r"))
 
     def _end(self) -> Iterator[str]:

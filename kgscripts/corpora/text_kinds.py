@@ -241,8 +241,8 @@ def _data(lines: Sequence[str]) -> str:
         return ""
     if sum(map(bool, map(_SECTION.fullmatch, lines))) and _most(lines, lambda line: bool(_SETTING.fullmatch(line))):
         return "settings"
-    keys = [found for line in lines if (found := _KEY.fullmatch(line[:_LONGEST_LINE]))]
-    values = [value for found in keys if (value := found["value"] or found["item"])]
+    keys = [key for line in lines if (key := _KEY.fullmatch(line[:_LONGEST_LINE]))]
+    values = [value for key in keys if (value := key["value"] or key["item"])]
     scalar = sum(_SCALAR.fullmatch(value) is not None for value in values)
     nested = any(a.endswith(":") and not b.endswith(":") for a, b in pairwise(lines))
     return "YAML" if len(keys) > 0.8 * len(lines) and nested and scalar > 0.7 * len(values) else ""

@@ -75,10 +75,10 @@ def _things(graph: StoredGraph, node_type: str, least: int) -> tuple[dict[str, i
 def _wordings(graph: StoredGraph, steps: Iterable[Row]) -> list[str]:
     """The other wordings of each step in one line, to search in."""
     actions = {row["id"]: row["label_text"] for row in graph.rows("Action", ("id", "label_text"))}
-    found: dict[str, list[str]] = defaultdict(list)
+    wordings: dict[str, list[str]] = defaultdict(list)
     for row in graph.rows("EXPRESSED_AS", ("from_id", "to_id")):
-        found[row["from_id"]].append(actions[row["to_id"]])
-    return ["; ".join(words for words in found[step["id"]] if words != step["label_text"]) for step in steps]
+        wordings[row["from_id"]].append(actions[row["to_id"]])
+    return ["; ".join(words for words in wordings[step["id"]] if words != step["label_text"]) for step in steps]
 
 
 def _joined(rows: Iterable[Row], steps: Mapping[str, int], ends: Mapping[str, int], further: Sequence[str]) -> Columns:

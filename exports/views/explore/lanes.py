@@ -39,16 +39,16 @@ def levels(script: Script, salience: Mapping[str, int], heights: Sequence[float]
     if len(order) <= _LEVELS[-1]:
         counts.append(len(order))
     pairs = {(pair.before, pair.after): pair for pair in script.precedes}
-    found = []
+    drawings = []
     for count in counts or [0]:
-        kept = set(order[:count])
-        edges = list(least_order(list(place), script.order, kept))
+        drawn = set(order[:count])
+        edges = list(least_order(list(place), script.order, drawn))
         extents = {
-            iri: Extent(left=_WIDTH / 2, right=_WIDTH / 2, height=heights[place[iri]]) for iri in place if iri in kept
+            iri: Extent(left=_WIDTH / 2, right=_WIDTH / 2, height=heights[place[iri]]) for iri in place if iri in drawn
         }
         layout = lay_out(extents, edges, across=_ACROSS, gap_x=_GAP_X, gap_y=_GAP_Y)
         ends = ports(layout, lambda _: _WIDTH, _APART)
-        found.append(
+        drawings.append(
             {
                 "steps": [[place[iri], _near(x - _WIDTH / 2), _near(y)] for iri, (x, y) in layout.nodes.items()],
                 "arrows": [
@@ -62,10 +62,10 @@ def levels(script: Script, salience: Mapping[str, int], heights: Sequence[float]
                 ],
                 "width": _near(layout.width),
                 "height": _near(layout.height),
-                "support": min((step.support for step in script.steps if step.iri in kept), default=0),
+                "support": min((step.support for step in script.steps if step.iri in drawn), default=0),
             }
         )
-    return found
+    return drawings
 
 
 def _box(step: Step) -> dict[str, Any]:

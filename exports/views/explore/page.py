@@ -138,6 +138,7 @@ def _fitting_index(
                 where="--max-size",
                 remedy=f"allow {(max_bytes - room + size) / 1e6 + 0.1:,.1f} MB or more",
             )
+        # At first all, then what 2, 4, 8 sources have.
         least = least * 2 or 2
 
 

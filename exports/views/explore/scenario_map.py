@@ -105,13 +105,14 @@ def _by_forces(scenarios: int, weights: Mapping[tuple[int, int], float]) -> _Pla
         return np.zeros((0, 2))
     around = _around(scenarios)
     start = {node: around[node] / 100 for node in drawn}
-    found = nx.spring_layout(drawn, pos=start, iterations=60, seed=1)
-    return _evenly(np.array([found[node] for node in range(scenarios)]))
+    places = nx.spring_layout(drawn, pos=start, iterations=60, seed=1)
+    return _evenly(np.array([places[node] for node in range(scenarios)]))
 
 
 def _evenly(places: _Places) -> _Places:
     """The places in the same directions from their centre, at distances that fill a disc."""
     from_centre = places - np.median(places, axis=0)
+    # Last digits differ between processors, and would change the order of places that are equally far.
     distances = np.round(np.hypot(from_centre[:, 0], from_centre[:, 1]), 6)
     ranks = np.argsort(np.argsort(distances, kind="stable"), kind="stable")
     reach = 100 * np.sqrt((ranks + 0.5) / len(places))
@@ -129,6 +130,7 @@ def _by_vectors(scenarios: int, things: int, weights: Mapping[tuple[int, int], f
     table = coo_array((np.sqrt(list(weights.values())), (rows, columns)), shape=(scenarios, things)).tocsr()
     lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
     table = table.multiply(1 / np.maximum(lengths, 1e-9)[:, None]).tocsr()
+    # A start that is not random, so that a graph always has the same map.
     vectors, values, _ = svds(table, k=3, v0=np.ones(min(table.shape)))
     vectors = vectors[:, np.argsort(-values)][:, 1:]
     # The sign of a vector is arbitrary.

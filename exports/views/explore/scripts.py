@@ -188,14 +188,14 @@ def contexts_data(graph: StoredGraph, scripts: Iterable[Places]) -> list[dict[st
     piece, and the span of the passage with its context in the document; None for one without context.
     """
     each = list(scripts)
-    found = read_contexts(graph, {place for places in each for place in places})
-    return [_shared(places, found) for places in each]
+    contexts = read_contexts(graph, {place for places in each for place in places})
+    return [_shared(places, contexts) for places in each]
 
 
-def _shared(places: Places, found: Mapping[Place, Context]) -> dict[str, Any] | None:
+def _shared(places: Places, contexts: Mapping[Place, Context]) -> dict[str, Any] | None:
     spans: list[tuple[str, int, int, str, int]] = []
     for number, place in enumerate(places):
-        if context := found.get(place):
+        if context := contexts.get(place):
             source, start, text = place
             before, after = context.before, context.after
             first, whole = start - len(before), f"{before}{text}{after}"

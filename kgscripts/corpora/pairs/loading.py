@@ -116,8 +116,8 @@ def _words(side: list[object], vocabulary: list[str]) -> list[str]:
     for id in side:
         if type(id) is not int or not 0 <= id < len(vocabulary):
             # Not its text: that of a nested or shared list can be endless.
-            found = id if type(id) is int else f"a {type(id).__name__}"
-            raise InputError(f"{found} is not an id in the vocabulary of {len(vocabulary)} words")
+            shown = id if type(id) is int else f"a {type(id).__name__}"
+            raise InputError(f"{shown} is not an id in the vocabulary of {len(vocabulary)} words")
         if not vocabulary[id].isspace():
             words.append(vocabulary[id])
     return words
@@ -213,15 +213,15 @@ def split_files(arguments: Iterable[Path], *, fetched: Path) -> list[Path]:
         if not path.is_dir():
             files.append(path)
             continue
-        found = [
+        splits = [
             (_SPLITS.index(inner.name.split(".")[0]), inner.name, inner)
             for inner in path.iterdir()
             if inner.name.split(".")[0] in _SPLITS and inner.name.removesuffix(".gz").endswith(_SUFFIXES)
         ]
-        if not found:
+        if not splits:
             remedy = f"its files should be called {', '.join(_SPLITS)} and end with {', '.join(_SUFFIXES)}"
             raise InputError("no splits of a pair corpus in this folder", where=str(path), remedy=remedy)
-        files += [inner for _, _, inner in sorted(found)]
+        files += [inner for _, _, inner in sorted(splits)]
     return files
 
 

@@ -118,8 +118,8 @@ def resolve_title(title: str) -> str:
     words for the same are the same: see `kgscripts.titles.keys.title_key`. Raises InputError as `resolve` does.
     """
     _check(title)
-    if (found := listed_title(title)) is not None:
-        return found
+    if (label := listed_title(title)) is not None:
+        return label
     if not any(map(str.isalnum, plain_title(title)[0])):
         return resolve(title)
     return " ".join(_of_anybody(activity_words(title)))
@@ -193,13 +193,13 @@ def _instructs(document: Document) -> bool:
     """Whether a document has steps, or at least half of the letters of its sentences are in commands."""
     if any(passage.kind is PassageKind.STEP for passage in document.passages):
         return True
-    told = letters = 0
+    in_commands = letters = 0
     for passage in document.passages:
         if passage.kind is PassageKind.PARAGRAPH:
             for sentence in _SENTENCE.findall(document.text, passage.start, passage.end):
                 letters += len(sentence)
-                told += len(sentence) if commands(_OPENING.sub("", sentence)) else 0
-    return 0 < letters <= 2 * told
+                in_commands += len(sentence) if commands(_OPENING.sub("", sentence)) else 0
+    return 0 < letters <= 2 * in_commands
 
 
 def with_scenario(document: Document, scenario: str) -> Document:
@@ -258,11 +258,11 @@ def listed_title(title: str) -> str | None:
 @cache
 def _title_index() -> dict[str, str]:
     """Maps keys of titles to labels; an alternative label whose key several scenarios share means none of them."""
-    found: dict[str, set[str]] = {}
+    by_key: dict[str, set[str]] = {}
     for concept in concept_scheme():
         for alternative in concept.alternative_labels:
-            found.setdefault(title_key(alternative), set()).add(concept.label)
-    index = {key: labels.pop() for key, labels in found.items() if len(labels) == 1}
+            by_key.setdefault(title_key(alternative), set()).add(concept.label)
+    index = {key: labels.pop() for key, labels in by_key.items() if len(labels) == 1}
     return index | {title_key(concept.label): concept.label for concept in reversed(concept_scheme())}
 
 

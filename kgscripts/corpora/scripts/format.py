@@ -138,8 +138,8 @@ class Script:
         """The steps that each must precede, by their ids: those that `order` names, and what follows from it."""
         following: dict[str, set[str]] = {}
         for id in _later_first(self.pairs()):
-            own = {after for before, after in self.pairs() if before == id}
-            following[id] = own.union(*(following[after] for after in own))
+            direct = {after for before, after in self.pairs() if before == id}
+            following[id] = direct.union(*(following[after] for after in direct))
         return {id: sorted(ids) for id, ids in following.items()}
 
 
@@ -182,10 +182,10 @@ class _Dumper(yaml.SafeDumper):
 
 def script_text(script: Script) -> str:
     """A script as the text of a file in YAML; what is short stands in one line."""
-    found: str = yaml.dump(
+    text: str = yaml.dump(
         plain(script), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120, default_flow_style=None
     )
-    return found
+    return text
 
 
 _ID_WORDS = 4
@@ -194,14 +194,14 @@ _ID_WORDS = 4
 def step_ids(names: Iterable[str]) -> list[str]:
     """An id for each step: the first words of its name, with a number where several have the same."""
     articles = word_list("articles", "possessives")
-    found = []
+    ids = []
     times: Counter[str] = Counter()
     for name in names:
         words = [word for word in re.findall("[a-z0-9]+", name.lower()) if word not in articles]
-        own = "-".join(words[:_ID_WORDS]) or "step"
-        times[own] += 1
-        found.append(f"{own}-{times[own]}" if times[own] > 1 else own)
-    return found
+        base = "-".join(words[:_ID_WORDS]) or "step"
+        times[base] += 1
+        ids.append(f"{base}-{times[base]}" if times[base] > 1 else base)
+    return ids
 
 
 def _in_order(value: Any) -> Any:

@@ -60,11 +60,11 @@ class _Graph:
 
     def subjects(self, predicate: str) -> dict[Node, list[Node]]:
         """What has each object of a predicate, in the order of the file."""
-        found: dict[Node, list[Node]] = defaultdict(list)
+        subjects: dict[Node, list[Node]] = defaultdict(list)
         for subject in list(self._objects[predicate]):
             for item in self._nodes(predicate, subject):
-                found[item].append(subject)
-        return found
+                subjects[item].append(subject)
+        return subjects
 
     def name(self, node: Node) -> str:
         """Its first label, or the end of its IRI in words."""

@@ -47,8 +47,8 @@ def document_of(text: str, name: str) -> Document:
     """The document of the text of a file with a script. Raises InputError with the line if it has none."""
     script, places = written_script(text, name)
     passages = [
-        Passage(kind=PassageKind.SCRIPT, start=own.span.start, end=_end(text, own.span))
-        for own in sorted(_parts(places), key=lambda own: own.span.start)
+        Passage(kind=PassageKind.SCRIPT, start=part.span.start, end=_end(text, part.span))
+        for part in sorted(_parts(places), key=lambda part: part.span.start)
     ]
     return Document(
         name=name,

@@ -48,6 +48,7 @@ def _values(text: str) -> Iterator[Any]:
     if len(text) > _MOST_CHARACTERS:
         raise PageTooLargeError(f"JSON-LD of more than {_MOST_CHARACTERS:,} characters")
     text = _WRAPPING.sub("", text).strip().rstrip(";")
+    # As it is first: the pattern would also remove a comma within a string.
     for attempt in (text, _TRAILING_COMMA.sub("", text)):
         values, position = [], 0
         try:
@@ -72,13 +73,13 @@ def term_of(name: str, terms: Mapping[str, str]) -> str:
 
 def _terms(context: Any) -> dict[str, str]:
     """The terms and prefixes of a context."""
-    found: dict[str, str] = {}
+    terms: dict[str, str] = {}
     for one in context if isinstance(context, list) else [context]:
         for name, term in one.items() if isinstance(one, dict) else ():
             iri = term.get("@id") if isinstance(term, dict) else term
             if isinstance(iri, str) and not name.startswith("@"):
-                found[name] = iri
-    return found
+                terms[name] = iri
+    return terms
 
 
 class _Plain:
@@ -98,15 +99,15 @@ class _Plain:
             return value
         if "@context" in value:
             terms = terms.new_child(_terms(value["@context"]))
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for name, inner in value.items():
             if (key := term_of(name, terms)) == "@context":
                 continue
             inner = self.value(inner, terms, depth + 1)
             if key == "@type":
                 inner = [term_of(one, terms) for one in listed(inner) if isinstance(one, str)]
-            found[key] = [*listed(found[key]), *listed(inner)] if key in found else inner
-        return next((found[key] for key in ("@value", "@list", "@set") if key in found), found)
+            members[key] = [*listed(members[key]), *listed(inner)] if key in members else inner
+        return next((members[key] for key in ("@value", "@list", "@set") if key in members), members)
 
 
 def listed(value: Any) -> list[Any]:
@@ -120,6 +121,7 @@ def linked(values: Sequence[Any]) -> list[Item]:
     first: dict[str, dict[str, Any]] = {}
     seen: dict[tuple[str, str], set[str]] = defaultdict(set)
     for item in items:
+        # What has only an id refers to an object that is elsewhere.
         if not isinstance(name := item.get("@id"), str) or len(item) == 1:
             continue
         is_first = first.setdefault(name, item) is item
@@ -237,11 +239,11 @@ def _read(elements: list[_Element], marks: Marks, prefixes: dict[str, str]) -> l
         left -= len(owners)
         if left < 0 or depth > _DEEPEST_MARK:
             raise PageTooLargeError(f"more than {_MOST_LINKS:,} marked values, or marked values {_DEEPEST_MARK} deep")
-        own = items.get(element)
-        value = {"@id": own["@id"]} if own else _value(element, addresses=bool(prefixes)) if owners else ""
+        own_item = items.get(element)
+        value = {"@id": own_item["@id"]} if own_item else _value(element, addresses=bool(prefixes)) if owners else ""
         for name in {term_of(name, prefixes) for name in names[element] if name not in above}:
             for owner in owners:
-                if owner is not own:
+                if owner is not own_item:
                     owner.setdefault(name, []).append(value)
     return linked(list(items.values()))
 

@@ -121,13 +121,13 @@ def lines_of_element(element: _Element) -> Iterator[str]:
     line: list[str] = []
     for tag, text in pieces(element):
         if tag is not None:
-            if found := one_line("".join(line)):
-                yield found
+            if joined := one_line("".join(line)):
+                yield joined
             line = []
         else:
             line.append(text)
-    if found := one_line("".join(line)):
-        yield found
+    if joined := one_line("".join(line)):
+        yield joined
 
 
 def pieces(element: _Element) -> Iterator[tuple[str | None, str]]:

@@ -118,6 +118,7 @@ class _Reader:
         while between > 0 and self.blocks[between].kind is Kind.PARAGRAPH and not self.blocks[between].marked:
             between -= 1
         is_near = 0 <= between >= len(self.blocks) - 2 - _MOST_BETWEEN
+        # Cut off, since Python refuses to read thousands of digits as a number.
         if is_near and start.isdecimal() and int(start[:9]) > 1 and self.blocks[between].ordered:
             text = " ".join(block.text for block in self.blocks[between:-1])
             self.blocks[between:-1] = [evolve(self.blocks[between], text=text)]

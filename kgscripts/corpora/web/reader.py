@@ -46,20 +46,20 @@ def title_of(tree: _Element) -> str:
 
 def address_of(tree: _Element) -> str:
     """The canonical address of a page, "" if it names none."""
-    found = found_by(
+    addresses = found_by(
         tree,
         "//link[contains(concat(' ', normalize-space(@rel), ' '), ' canonical ')]/@href"
         " | //meta[@property='og:url']/@content",
     )
-    return next((address for text in found if (address := _address(str(text)))), "")
+    return next((address for text in addresses if (address := _address(str(text)))), "")
 
 
 def licence_of(tree: _Element, items: Iterable[Item], address: str) -> str:
     """The licence of a page: an IRI, or words; "" if it names none (``rel="license"``, ``license`` of schema.org)."""
     links = "//*[self::a or self::link][contains(concat(' ', normalize-space(@rel), ' '), ' license ')]/@href"
     for text in found_by(tree, links):
-        if found := _address(urljoin(address, str(text).strip())):
-            return found
+        if licence := _address(urljoin(address, str(text).strip())):
+            return licence
     return licence_of_items(items)
 
 
@@ -112,11 +112,12 @@ def main_blocks(tree: _Element) -> list[Block]:
     if sum(depths.values()) > _MOST_PLACES or len(found_by(tree, "//table")) > _MOST_TABLES:
         detail = f"{_MOST_PLACES:,} elements, each counted by its depth, or {_MOST_TABLES} tables"
         raise PageTooLargeError(f"a page without markup of schema.org that has more than {detail}")
+    # Before trafilatura, which changes the tree.
     blocks = blocks_of_page(tree)
-    found = bare_extraction(
+    extracted = bare_extraction(
         tree, include_comments=False, include_tables=True, with_metadata=False, deduplicate=False, favor_precision=False
     )
-    body = getattr(found, "body", None)
+    body = getattr(extracted, "body", None)
     joined: list[Block] = []
     for block in _main(blocks, set() if body is None else set(map(_plain, _lines(body)))):
         if joined and _goes_on(joined[-1], block):
@@ -240,6 +241,7 @@ def parsed_page(data: bytes) -> _Element | None:
     """
     check_markup(data)
     try:
+        # Pages often declare another encoding than the one that they are in: what is UTF-8 is read as UTF-8.
         data.decode("utf-8")
         encoding = "utf-8"
     except UnicodeDecodeError:
@@ -271,10 +273,10 @@ def documents_of_tree(tree: _Element, name: str) -> Iterator[Document]:
     items = json_ld(tree)
     how_tos = how_tos_of(items)
     of_classes = False
-    for syntax, found in marked_elements(tree) if not how_tos else ():
-        items += found
+    for syntax, marked in marked_elements(tree) if not how_tos else ():
+        items += marked
         of_classes = syntax == "microformats"
-        if how_tos := how_tos_of(found):
+        if how_tos := how_tos_of(marked):
             break
     url = address_of(tree)
     licence = licence_of(tree, items, url)

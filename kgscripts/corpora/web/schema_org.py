@@ -61,13 +61,13 @@ def how_tos_of(items: Sequence[Item]) -> list[HowTo]:
     PageTooLargeError.
     """
     left = _Left()
-    found: dict[tuple[str, ...], HowTo] = {}
+    by_steps: dict[tuple[str, ...], HowTo] = {}
     for item in items:
         if types := _types(item) & _HOW_TOS:
             how_to = _how_to(item, left, food="recipe" in types)
             if how_to.sections:
-                found.setdefault(how_to.steps, how_to)
-    return list(found.values())
+                by_steps.setdefault(how_to.steps, how_to)
+    return list(by_steps.values())
 
 
 def _types(item: Item) -> set[str]:
@@ -91,7 +91,7 @@ class _Left:
 
     def lines(self, value: Any, depth: int = 0) -> list[str]:
         """The texts of a value: strings, and objects by their quantity and name."""
-        found = []
+        lines = []
         for one in self.listed(value)[: _MOST_NAMES if depth else None]:
             if isinstance(one, Mapping):
                 if depth > _MOST_NAMES:
@@ -101,8 +101,8 @@ class _Left:
                 name = " ".join(next(filter(None, names), ()))
                 one = f"{quantity} {name}" if name else ""
             if isinstance(one, str):
-                found += [line for line in map(without_marker, lines_of(one)) if line]
-        return found
+                lines += [line for line in map(without_marker, lines_of(one)) if line]
+        return lines
 
 
 def _how_to(item: Item, left: _Left, *, food: bool) -> HowTo:
@@ -139,8 +139,8 @@ def _duration(value: Any) -> tuple[str, str] | None:
     for one in listed(value):
         if isinstance(one, Mapping):
             one = one.get("maxValue") or one.get("value")
-        if isinstance(one, str) and (found := duration_of(one)):
-            return found
+        if isinstance(one, str) and (duration := duration_of(one)):
+            return duration
     return None
 
 
@@ -180,17 +180,17 @@ class _StepReader:
             return
         self.tools += self._left.lines(item.get("tool"))
         self.supplies += self._left.lines(item.get("supply"))
-        own = " ".join(self._left.lines(item.get("name"), depth=1))
+        own_name = " ".join(self._left.lines(item.get("name"), depth=1))
         inner = next((item[key] for key in ("itemListElement", "item", "step", "steps") if item.get(key)), None)
         texts = self._texts(item.get("text"))
         if "howtosection" in types or ("howtostep" not in types and inner is not None and not texts):
-            self.read(inner, own or name, depth + 1)
+            self.read(inner, own_name or name, depth + 1)
         elif inner is not None and not texts:
-            self.read(inner, own if own and not _repeats(own, _first_text(inner)) else name, depth + 1)
+            self.read(inner, own_name if own_name and not _repeats(own_name, _first_text(inner)) else name, depth + 1)
         elif not texts:
-            self._add(name, [own] if own else self._texts(item.get("description")))
-        elif own and not _repeats(own, texts[0]):
-            self._add(own, texts, own=True)
+            self._add(name, [own_name] if own_name else self._texts(item.get("description")))
+        elif own_name and not _repeats(own_name, texts[0]):
+            self._add(own_name, texts, own=True)
         else:
             self._add(name, texts)
 
@@ -232,8 +232,10 @@ def _split(text: str) -> list[str]:
 def _in_order(values: list[Any]) -> list[Any]:
     """The values by their `position`, if each step has one, else as they are."""
     steps = [value for value in values if not (isinstance(value, Mapping) and "howtotip" in _types(value))]
-    found = [next(iter(listed(step.get("position"))), None) if isinstance(step, Mapping) else None for step in steps]
-    places = [_POSITION.fullmatch(str(place).strip()) for place in found]
+    positions = [
+        next(iter(listed(step.get("position"))), None) if isinstance(step, Mapping) else None for step in steps
+    ]
+    places = [_POSITION.fullmatch(str(place).strip()) for place in positions]
     if not all(places):
         return values
     order = sorted((float(place[1]), number) for number, place in enumerate(places) if place)
