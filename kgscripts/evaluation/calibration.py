@@ -39,10 +39,3 @@ def calibration(probabilities: Sequence[float], truth: Sequence[bool]) -> Calibr
     ]
     error = sum(item.count * abs(item.probability - item.share) for item in bins) / max(1, len(truth))
     return Calibration(bins, error)
-
-
-def calibration_lines(curve: Calibration) -> list[str]:
-    """The reliability curve as a table, and the error."""
-    lines = ["probability  true   cases"]
-    lines += [f"{item.probability:11.2f} {item.share:5.2f} {item.count:7,}" for item in curve.bins]
-    return [*lines, f"expected calibration error {curve.error:.3f}"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kgscripts.evaluation.calibration import Bin, calibration, calibration_lines
+from kgscripts.evaluation.calibration import Bin, calibration
 
 CASES = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40)
 
@@ -41,20 +41,11 @@ def test_a_bin_has_its_lower_end_and_the_last_one_has_both() -> None:
 def test_without_cases_there_is_no_error() -> None:
     found = calibration([], [])
     assert (found.bins, found.error) == ([], 0)
-    assert calibration_lines(found) == ["probability  true   cases", "expected calibration error 0.000"]
 
 
 def test_probabilities_and_truth_belong_together() -> None:
     with pytest.raises(ValueError, match="shorter"):
         calibration([0.5, 0.5], [True])
-
-
-def test_the_table_has_a_line_for_each_bin() -> None:
-    heading, *lines, last = calibration_lines(calibration([0.25] * 1_500 + [0.75] * 2, [False] * 1_500 + [True, False]))
-    assert heading.split() == ["probability", "true", "cases"]
-    assert [line.split() for line in lines] == [["0.25", "0.00", "1,500"], ["0.75", "0.50", "2"]]
-    assert last == "expected calibration error 0.250"
-    assert len({len(line) for line in (heading, *lines)}) == 1
 
 
 @given(CASES)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import spacy
 from attrs import evolve, frozen
 from spacy.tokens import Doc
 
+from kgscripts.building.reading import parse_documents
+from kgscripts.corpora.formats import documents_from_strings
 from kgscripts.extractors.events.events import EventExtractor
 from kgscripts.extractors.protocol import Parse, ParsedDocument
 from kgscripts.text.conllu import documents, read_conllu, to_doc
@@ -97,6 +99,14 @@ def with_events(documents: Sequence[ParsedDocument]) -> list[ParsedDocument]:
         evolve(document, records={EventMention: Found(records).events})
         for document, records in zip(documents, EventExtractor().read(documents), strict=True)
     ]
+
+
+def parsed_texts(*texts: str | Mapping[str, Any]) -> list[ParsedDocument]:
+    """Documents of texts, as the shipped pipeline parses them, with their events."""
+    documents = [item for item in documents_from_strings(texts) if isinstance(item, Document)]
+    assert len(documents) == len(texts)
+    parses = [tuple(found) for found in parse_documents(documents, None)]
+    return with_events([ParsedDocument(document, found) for document, found in zip(documents, parses, strict=True)])
 
 
 def event_words(found: Found) -> str:

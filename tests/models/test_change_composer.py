@@ -96,21 +96,6 @@ def test_a_step_has_the_same_changes_whatever_comes_along(
         assert model.predict([STEPS[place]]) == [together[place]]
 
 
-def test_more_is_considered_than_predicted_and_alike_whatever_comes_along(
-    model: ChangeComposer, together: list[list[PredictedChange]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = model.considered(STEPS)
-    assert sum(map(len, found)) > sum(map(len, together))
-    for own in found:
-        logs = [one.log_probability for one in own]
-        assert logs == sorted(logs, reverse=True)
-        assert all(math.isfinite(log) and log <= 0 for log in logs)
-    assert model.considered([STEPS[9]]) == [found[9]]
-    monkeypatch.setattr("kgscripts.reproductions.openpi.composer.composer._BATCH", 5)
-    assert model.considered(STEPS) == found
-    assert model.considered([]) == []
-
-
 def test_many_steps_are_read_in_parts(
     model: ChangeComposer, together: list[list[PredictedChange]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from kgscripts.changes.levels import LEAST, level_of
 from kgscripts.extractors.events.frames import ReadText
 from kgscripts.extractors.events.nouns import is_noun, noun_lemma
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
-from kgscripts.models.registry import describe, load
+from kgscripts.models.registry import DEFAULT, describe, load
 from kgscripts.settings import device_setting, model_setting
 from kgscripts.text.lexicon import word_list_digests
 from kgscripts.text.syntax import lemma
@@ -51,7 +51,7 @@ class StateChangeSettings:
 class StateChangeExtractor(Extractor):
     """Gives the state changes of the events of a text; of pairs, of their concrete side.
 
-    The generator of the settings is loaded for the first event.
+    The generator of the settings is loaded for the first event, unless one is given.
     """
 
     name = "state-changes"
@@ -62,8 +62,8 @@ class StateChangeExtractor(Extractor):
     cost = "reader (MiniLM encoder) and a network over it"
     licence = "CC-BY-NC-SA-3.0"
 
+    generator: ChangeGenerator | None = None
     settings: StateChangeSettings = field(factory=StateChangeSettings, kw_only=True)
-    _generator: ChangeGenerator | None = field(default=None, init=False, eq=False, repr=False)
 
     @property
     def data(self) -> Mapping[str, str]:
@@ -73,16 +73,17 @@ class StateChangeExtractor(Extractor):
     @property
     def networks(self) -> tuple[Model, ...]:
         """The generator, and the reader whose states it reads."""
-        return describe(self.settings.model, _TASK), describe("default", "reader")
+        generator = describe(self.settings.model, _TASK) if self.generator is None else self.generator.model
+        return generator, describe(DEFAULT, "reader")
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
         texts = [_Events.of(document) for document in documents]
-        if self._generator is None and any(text.queries for text in texts):
-            self._generator = load(_TASK, self.settings.model, self.settings.device)
-        if self._generator is None:
+        if not any(text.mentions for text in texts):
             return [[] for _ in documents]
-        generated = self._generator.generate([(text.words.text, text.queries) for text in texts])
+        if self.generator is None:
+            self.generator = load(_TASK, self.settings.model, self.settings.device)
+        generated = self.generator.generate([(text.words.text, text.queries) for text in texts])
         least = {Level.CERTAIN: self.settings.least_certain, Level.LIKELY: self.settings.least_likely}
         return [list(text.records(own, least)) for text, own in zip(texts, generated, strict=True)]
 

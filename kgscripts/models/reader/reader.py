@@ -52,7 +52,7 @@ class WindowStates:
     window: Window
     layers: Tensor
     _network: ReaderNetwork
-    _last: Tensor
+    _parts: tuple[Tensor, Tensor]
     _temperature: float
 
     def is_for(self, word: int) -> bool:
@@ -66,8 +66,8 @@ class WindowStates:
     def roles(self, predicate: int) -> Tensor:
         """The shares of the labels of the pairs of a predicate with each word, in a graph's annotation, (words,
         labels)."""
-        place = torch.tensor([predicate - self.window.first], device=self._last.device)
-        scores = self._network.pairs(self._network.parts(self._last[None]), place * 0, place, GRAPH)[0]
+        place = torch.tensor([predicate - self.window.first], device=self.layers.device)
+        scores = self._network.pairs(self._parts, place * 0, place, GRAPH)[0]
         return torch.softmax(scores.float() / self._temperature, dim=-1)
 
 
@@ -121,7 +121,7 @@ class Reader:
                 window,
                 torch.cat([states[row, : len(window.spans)] for states in pooled[:-1]], dim=-1),
                 self._network,
-                pooled[-1][row, : len(window.spans)],
+                self._network.parts(pooled[-1][row : row + 1, : len(window.spans)]),
                 self._temperatures.pairs,
             )
             for row, window in enumerate(windows)

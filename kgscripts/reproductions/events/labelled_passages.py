@@ -20,6 +20,7 @@ from kgscripts.evaluation.calibration import calibration
 from kgscripts.evaluation.counting import Matches, named
 from kgscripts.evaluation.lists import list_path
 from kgscripts.evaluation.result import Evaluation, Role, System, shares
+from kgscripts.extractors.changes.words import head, noun_phrase
 from kgscripts.extractors.events.frames import Thresholds
 from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, HAPPENS, NEEDED, PLACE_BEFORE, REFERENT
 from kgscripts.models.reader.reader import Reader
@@ -71,26 +72,39 @@ class _Counts:
 
 
 def evaluate_agreement() -> Evaluation:
-    """The same figures of the second labels of 298 passages that ship, given independently, against the first.
+    """The same figures of the second labels of 298 passages that ship, given independently, against the first; and
+    precision and recall of the changes of 290 events, a change being an attribute of a thing, by its head.
 
     Passages whose sentences were mended since are left out.
     """
     folder = Path(str(resources.files("kgscripts.reproductions.reader") / "data"))
     second = {_content(text): text for text in labelled_passages([folder / "second" / "labels.txt"])}
-    counts = _Counts()
+    changed = {_content(text): text for text in labelled_passages([folder / "second" / "changes.txt"])}
+    counts, changes = _Counts(), Matches()
     passages = 0
     for gold in labelled_passages(sorted(folder.glob("*.txt"))):
+        if (other := changed.get(_content(gold))) is not None:
+            changes.add(_changes(other), _changes(gold))
         if (other := second.get(_content(gold))) is not None:
             counts.add(gold, _as_reading(other))
             passages += 1
+    figures = {**counts.values(), **named("change", changes.scores("precision", "recall"))}
     return Evaluation(
         task="reader",
         dataset="kgscripts labelled passages, labelled twice",
         split="train",
         exposure=Exposure.DEVELOPMENT,
         items={"passages": passages, "events": counts.of["event"].gold},
-        systems=[System(name="second labels", role=Role.BASELINE, figures=shares(counts.values()))],
+        systems=[System(name="second labels", role=Role.BASELINE, figures=shares(figures))],
     )
+
+
+def _changes(text: LabelledText) -> set[tuple[int, str, str]]:
+    return {
+        (word, head(noun_phrase(change.thing)), change.attribute)
+        for word, changes in text.changes.items()
+        for change in changes
+    }
 
 
 def _content(text: LabelledText) -> tuple[str, ...]:

@@ -52,8 +52,8 @@ class OpenChangeExtractor(Extractor):
     cost = "change model (MiniLM encoder)"
     licence = "MIT"
 
+    model: ChangeModel | None = None
     settings: OpenChangeSettings = field(factory=OpenChangeSettings, kw_only=True)
-    _model: ChangeModel | None = field(default=None, init=False, eq=False, repr=False)
 
     @property
     def data(self) -> Mapping[str, str]:
@@ -67,15 +67,15 @@ class OpenChangeExtractor(Extractor):
     @property
     def networks(self) -> tuple[Model, ...]:
         """The model of the settings."""
-        return (describe(self.settings.model, _TASK),)
+        return (describe(self.settings.model, _TASK) if self.model is None else self.model.model,)
 
     def read(self, documents: Sequence[ParsedDocument]) -> list[Sequence[Record]]:
         """See `Extractor`."""
         texts = [read_units(document) for document in documents]
         steps = [unit.step for text in texts for unit in text.units]
-        if steps and self._model is None:
-            self._model = load(_TASK, self.settings.model, self.settings.device)
-        predictions = iter(self._model.predict(steps) if self._model is not None else ())
+        if steps and self.model is None:
+            self.model = load(_TASK, self.settings.model, self.settings.device)
+        predictions = iter(self.model.predict(steps) if self.model is not None else ())
         return [
             [*(record for unit in text.units for record in _records(unit, next(predictions))), *text.discards]
             for text in texts

@@ -75,10 +75,6 @@ class ChangeRetriever:
             result += [self._changes(found) for found in self._search.find(texts)]
         return result
 
-    def considered(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
-        """See `ChangeModel`: those that it predicts."""
-        return self.predict(steps)
-
     def _changes(self, neighbours: Sequence[Neighbour]) -> list[PredictedChange]:
         """Of one step."""
         changing = [one for one in neighbours if one.changes]

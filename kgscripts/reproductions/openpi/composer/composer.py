@@ -25,7 +25,7 @@ from kgscripts.reproductions.openpi.composer.beam import Candidate, candidates
 from kgscripts.reproductions.openpi.composer.inputs import batch_of, step_inputs
 from kgscripts.reproductions.openpi.composer.neighbours import MOST_NEIGHBOURS, KnownSteps, NeighbourSearch
 from kgscripts.reproductions.openpi.composer.network import ChangeNetwork, NetworkSize, whole_heads
-from kgscripts.reproductions.openpi.composer.selection import SelectionSettings, considered, select
+from kgscripts.reproductions.openpi.composer.selection import SelectionSettings, select
 from kgscripts.reproductions.openpi.composer.vocabulary import ChangeVocabulary
 from schemas.changes import PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model
@@ -99,14 +99,6 @@ class ChangeComposer:
         result, read = [], steps_of(steps)
         for start in range(0, len(read), _BATCH):
             result += self._predict(read[start : start + _BATCH])
-        return result
-
-    def considered(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
-        """See `ChangeModel`: the changes at the end of the network's search, without the choice of a set."""
-        result, read = [], steps_of(steps)
-        for start in range(0, len(read), _BATCH):
-            for found, counts in self._read(read[start : start + _BATCH]):
-                result.append(considered(found, counts.double().numpy()))
         return result
 
     def _predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:

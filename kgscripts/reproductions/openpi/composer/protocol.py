@@ -24,9 +24,3 @@ class ChangeModel(Protocol):
         Steps are run in batches of a fixed size, so that memory does not grow with their number. Of long texts, a model
         uses a part, such as the beginning of the step and the end of the context.
         """
-
-    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-        """All changes of each step that the model has a probability for, also improbable ones, in the same order.
-
-        `predict` gives what a person might answer; rating candidates of changes needs the probability of each.
-        """

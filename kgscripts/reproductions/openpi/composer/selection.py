@@ -100,21 +100,6 @@ def select(
     return sorted(found, key=lambda one: -one.log_probability)
 
 
-def considered(candidates: Sequence[Candidate], counts: NDArray[np.float64]) -> list[PredictedChange]:
-    """All candidates, each with the probability that it is among the changes that the network draws, most probable
-    first.
-
-    `counts` are the probabilities of 0, 1, 2, ... changes; they are drawn independently of each other.
-    """
-    numbers = np.arange(len(counts))
-    found = []
-    for change, log in candidates:
-        absent = float(((1 - min(1.0, math.exp(log))) ** numbers) @ counts)
-        # Two decimals: the last bits of a network differ between processors.
-        found.append(PredictedChange(change=change, log_probability=round(math.log(max(1 - absent, 1e-9)), 2)))
-    return sorted(found, key=lambda one: (-one.log_probability, change_stems(one.change)))
-
-
 @frozen
 class _Pool:
     """All considered changes, most probable first, one for each sequence of stems.
