@@ -174,6 +174,11 @@ class ChangeTrainingSettings(TrainingSettings):
     """Of candidates that were judged."""
     silence: float = share(0.02)
     """How much it says that a script does not name a change."""
+    bias: float = 0.13
+    slope: float = positive(0.75)
+    value_slope: float = not_negative(1.64)
+    """The calibration of the probabilities of changes, fitted to changes of other texts that were judged; see
+    `kgscripts.models.changes.generator.Calibration`."""
     learning_rate: float = positive(1e-3)
     schedule: str = schedule_of(LINEAR)
     warm_up: float = share(0.06)

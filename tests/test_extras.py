@@ -24,7 +24,7 @@ from tests.graphs import odd_graph
 
 _ROOT = Path(__file__).resolve().parents[1]
 _FOR_DEVELOPERS = {"lint", "test"}
-_LIGHTNING = ("aligner", "masked", "scenarios", "state-changes", "steps", "transducer")
+_LIGHTNING = ("aligner", "changes", "masked", "scenarios", "state-changes", "steps", "transducer")
 """Trainings that run under Lightning; each refuses before it looks at what it is given."""
 
 # What is not installed cannot be imported, and has no specification.
@@ -54,9 +54,11 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     commands |= {name: [str(part) for part in extra.needed_by(folder)] for name, extra in EXTRAS.items()}
     text = str(folder / "tea.txt")
     for name in _LIGHTNING:
-        given = {"steps": ("--descript", "--inscript"), "scenarios": ("--train", "--development")}.get(
-            name, ("--train",)
-        )
+        given = {
+            "changes": ("--config",),
+            "steps": ("--descript", "--inscript"),
+            "scenarios": ("--train", "--development"),
+        }.get(name, ("--train",))
         commands[f"train {name}"] = [
             "train",
             name,

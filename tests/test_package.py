@@ -219,7 +219,7 @@ def test_the_example_runs(environment: Path, tmp_path: Path) -> None:
         assert line in printed.splitlines()
     assert {row["name"] for row in ScriptGraph.open(tmp_path / "graph").rows("Model")} == {
         *("decompositions", "events", "labels", "scenarios", "scripts", "sentences", "state-changes"),
-        *("aligner", "reader", "en_kgscripts", "steps", "all-MiniLM-L6-v2", describe("default", "state-changes").name),
+        *("aligner", "reader", "en_kgscripts", "steps", "all-MiniLM-L6-v2", describe("default", "changes").name),
     }
 
 

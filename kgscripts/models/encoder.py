@@ -60,7 +60,7 @@ class BertOutput(NamedTuple):
     """`last_hidden_state` is (rows, pieces, size); `hidden_states` are those of the embeddings and of each layer."""
 
     last_hidden_state: Tensor
-    hidden_states: tuple[Tensor, ...]
+    hidden_states: tuple[Tensor, ...] = ()
 
 
 class Bert(nn.Module):

@@ -101,8 +101,8 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any: ..
 def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     """The model of that name, or in that directory, for a task; names are those of `find_checkpoint`.
 
-    A model for ``cloze`` is a `ClozeModel`, one for ``alignment`` a `PairAligner`, one for ``state-changes`` a
-    `ChangeModel`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`. Models that have names
+    A model for ``cloze`` is a `ClozeModel`, one for ``alignment`` a `PairAligner`, one for ``changes`` a
+    `ChangeGenerator`, one for ``scenarios`` a `ScenarioModel`, one for ``tools`` a `ToolRanker`. Models that have names
     are loaded once a process and device. The expensive part of a model runs on the `device`, such as ``cuda``; a model
     without a network runs on the CPU. On other devices than the CPU, the last bits of results depend on the rest of the
     batch.
@@ -145,17 +145,18 @@ def load_model(name_or_directory: str | Path, device: str = CPU) -> Any: ...
 def load_model(name_or_directory: str | Path, device: str = CPU) -> Any:
     """The model of that name, or in that directory, whatever its task.
 
-    =================  ===============  ================================================================================
-    task               class            called as
-    =================  ===============  ================================================================================
-    ``alignment``      `Aligner`        ``model.align([("peel the potatoes", "scrape the skin off the potatoes .")])``
-    ``cloze``          `ClozeModel`     ``model.predict(clozes, candidates)`` with `Cloze`
-    ``reader``         `Reader`         ``model.read([ReaderText("", [["Drain", "the", "pasta", "."]])])``
-    ``scenarios``      `ScenarioModel`  ``model.detect(["I drove to the bank. It was closed."])``
-    ``state-changes``  `ChangeModel`    ``model.predict(["Boil the water in a pot."])``
-    ``steps``          `StepMerger`     ``model.merge(texts)`` with the parts of actions
-    ``tools``          `ToolRanker`     ``model.rank(["fix a flat tyre"])``
-    =================  ===============  ================================================================================
+    =================  =================  ==============================================================================
+    task               class              called as
+    =================  =================  ==============================================================================
+    ``alignment``      `Aligner`          ``model.align([("peel the potatoes", "scrape off the skin")])``
+    ``changes``        `ChangeGenerator`  ``model.generate(texts)`` with the words of texts and `ChangeQuery`
+    ``cloze``          `ClozeModel`       ``model.predict(clozes, candidates)`` with `Cloze`
+    ``reader``         `Reader`           ``model.read([ReaderText("", [["Drain", "the", "pasta", "."]])])``
+    ``scenarios``      `ScenarioModel`    ``model.detect(["I drove to the bank. It was closed."])``
+    ``state-changes``  `ChangeModel`      ``model.predict(["Boil the water in a pot."])``
+    ``steps``          `StepMerger`       ``model.merge(texts)`` with the parts of actions
+    ``tools``          `ToolRanker`       ``model.rank(["fix a flat tyre"])``
+    =================  =================  ==============================================================================
 
     What it gives and raises is documented at `load`.
     """

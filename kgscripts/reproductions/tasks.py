@@ -2,8 +2,8 @@
 
 The 16 pairs with their labels, the 8 steps with their state changes, the 8 passages with their events and the 4
 documents with their scenarios were written for this project (`kgscripts/evaluation/data/README.md`). They are too few
-and too easy to measure the quality of a model. Tools are those of the events for development. All of it is development
-data: every change of a model is checked on it.
+and too easy to measure the quality of a model. Tools and changes are those of the lists for development. All of it is
+development data: every change of a model is checked on it.
 """
 
 from __future__ import annotations
@@ -75,6 +75,10 @@ def _evaluate(name: str, task: str, model: Any, folder: Path) -> Evaluation:
         from kgscripts.reproductions.events.labelled_passages import evaluate_reader
 
         return evaluate_reader(model, name, folder / "slice.passages.txt")
+    if task == "changes":
+        from kgscripts.evaluation.step_changes import evaluate_step_changes
+
+        return evaluate_step_changes(name, "development")
     if task == "tools":
         from kgscripts.evaluation.tools import evaluate_predicted_tools
 

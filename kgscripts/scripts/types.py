@@ -73,9 +73,8 @@ class Part:
     `label_text` is the label as a person would write it; things have their label there. `probability` is that of the
     relation in the graph: of a step its share of the sources, of a tool, participant or
     change its share of the mentions of the step. Both are 0 for what only a person added. `evidence` holds as many
-    passages as were asked for. `read_by` are the models behind it, and `via` is what gave it, as far as the graph and
-    its records tell: how a tool was found (`ToolWay`), and the lines of the table of verbs that say the same as a
-    change. Both are read for a single step only.
+    passages as were asked for. `read_by` are the models behind it, and `via` is how a tool was found (`ToolWay`), as
+    far as the graph and its records tell. Both are read for a single step only.
     """
 
     iri: str = field(repr=False)

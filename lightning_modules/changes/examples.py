@@ -192,7 +192,7 @@ class _TextWords:
     def _find(self, thing: str, predicate: int, parts: frozenset[int]) -> int | None:
         """The word that a thing is meant by: one that has a part in the event, or else the nearest one."""
         name = head(noun_phrase(thing)) if thing else ""
-        places = [place for place, word in enumerate(self.words) if name in (word, self.lemmas[place])]
+        places = [place for place, word in enumerate(self.words) if name and name in (word, self.lemmas[place])]
 
         def distance(place: int) -> tuple[bool, bool, bool, int]:
             is_elsewhere = self.sentences[place] != self.sentences[predicate]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +19,6 @@ from kgscripts.models.changes.generator import (
     KIND,
     SCALE,
     VOCABULARY,
-    Calibration,
     ChangeVocabulary,
     Pairs,
     pair_inputs,
@@ -42,6 +40,7 @@ from lightning_modules.changes.examples import (
 )
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.task_settings import ChangeTrainingSettings
+from schemas.errors import InputError
 
 _UNLIKELY = 0.02
 """Of the labels of the reader, the least share of any part in an event that makes a word worth a look."""
@@ -87,8 +86,8 @@ class ChangeExample:
 class ChangeBatch(TrainingBatch):
     """Windows: the states of their words, one behind the other, and events, whose pairs name words by these places.
 
-    Of `values`, `befores` and `afters`, pairs are numbers in the batch, places too; `spans` (known, 2) are the pairs of
-    the event of each, and `shares` (known,) what each counts for.
+    Pairs and places are numbers in the batch. Beside each of `befores` and `afters` stand the first pair of its event
+    and the one behind the last; `value_shares` (known,) are what `values` count for.
     """
 
     states: Tensor
@@ -209,6 +208,8 @@ class ChangeTask:
         texts = [*labelled_texts(), *script_texts(self.reader), *judged_texts(self.reader)][:limit]
         self.split = split(texts, lambda text: f"{text.completeness.name} {text.id}")
         self.vocabulary = vocabulary_of(self.split.train)
+        if not self.vocabulary.values:
+            raise InputError("no value of a change is seen often enough", remedy="give a larger --limit")
         content = json.dumps([attrs.asdict(text) for text in texts], default=str)
         self._reader_digest = describe(DEFAULT, "reader").digest
         self.inputs = {"texts": hashlib.sha256(content.encode()).hexdigest(), "reader": self._reader_digest}
@@ -251,56 +252,14 @@ class ChangeTask:
         """See `TrainingTask`."""
         stored = {
             "inner": settings.inner,
-            "state_size": self._state_size,
             "reader_sha256": self._reader_digest,
-            "calibration": attrs.asdict(self._calibration(module, settings)),
+            "calibration": {"bias": settings.bias, "attribute": settings.slope, "value": settings.value_slope},
         }
         tensors = {name: value.half().contiguous() for name, value in module.network.state_dict().items()}
         vocabulary = json.dumps(attrs.asdict(self.vocabulary), ensure_ascii=False, indent=0) + "\n"
         return Checkpoint(
             kind=KIND, settings=stored, tensors=tensors, card=card, files={VOCABULARY: vocabulary.encode()}
         )
-
-    def _calibration(self, module: ChangeModule, settings: ChangeTrainingSettings) -> Calibration:
-        """The calibration by the held-out candidates that were judged."""
-        network = module.network.train(False)
-        rows: list[tuple[float, float]] = []
-        gold: list[float] = []
-        examples = self._examples(
-            [text for text in self.split.held_out if text.completeness is Completeness.JUDGED], settings
-        )
-        data = ChangeData(self.split, settings)
-        with torch.no_grad():
-            for batch in map(data.collate, data.batches(examples, None)):
-                words = network.words(batch.states)
-                pairs = network.pairs(words, *attrs.astuple(batch.pairs))
-                scores, values = network.attributes(pairs), network.values(pairs)
-                for row, number in (batch.weight > 0).nonzero().tolist():
-                    own = self.vocabulary.of_attribute()[number]
-                    share = values[row].masked_fill(~own, -math.inf).softmax(dim=0).max()
-                    rows.append((float(scores[row, number]), math.log(float(share))))
-                    gold.append(float(batch.gold[row, number]))
-        return fitted(rows, gold)
-
-
-def fitted(rows: Sequence[tuple[float, float]], gold: Sequence[float]) -> Calibration:
-    """The calibration under which the gold is the most probable (Platt 1999); the default one without examples."""
-    if not rows:
-        return Calibration()
-    inputs, target = torch.tensor(rows), torch.tensor(gold)
-    weights = torch.zeros(3, requires_grad=True)
-    search = torch.optim.LBFGS([weights], max_iter=200)
-
-    def surprisal() -> Tensor:
-        search.zero_grad()
-        scores = weights[0] + inputs @ weights[1:]
-        loss = functional.binary_cross_entropy_with_logits(scores, target) + 1e-3 * weights.square().sum()
-        loss.backward()  # type: ignore[no-untyped-call]
-        return loss
-
-    search.step(surprisal)  # type: ignore[no-untyped-call]
-    bias, attribute, value = (round(float(weight), 4) for weight in weights.detach())
-    return Calibration(bias=bias, attribute=attribute, value=value)
 
 
 def vocabulary_of(texts: Sequence[ChangeText], least: int = 4) -> ChangeVocabulary:

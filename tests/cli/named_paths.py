@@ -20,11 +20,12 @@ from kgscripts.pipeline import build_graph
 from kgscripts.reproductions.kidscook.networks.networks import network_checkpoint
 from tests.assembly.tiny_reader import tiny
 from tests.cli.test_segment import WordModel
-from tests.cli.test_track import TEA, FixedModel
+from tests.cli.test_track import TEA
 from tests.corpora.cooking import write_cooking, write_dish
 from tests.corpora.test_descript_gold import SETS
 from tests.evaluation.changes.kettle import ANSWER, PROCEDURE, write_json
 from tests.exports.kitchen import kitchen_graph
+from tests.extractors.test_open_changes import FixedModel
 from tests.models.networks import SETTINGS, VOCABULARY, model
 
 # Modules that name `load` keep what it is when they are first imported, which must not be what a test puts there.
@@ -37,8 +38,10 @@ for _name in (
     "kgscripts.extractors.events.events",
     "kgscripts.extractors.scenarios",
     "kgscripts.extractors.changes.state_changes",
-    "lightning_modules.learning.change_ratings",
+    "kgscripts.models.changes.generator",
+    "kgscripts.reproductions.openpi.extractor",
     "kgscripts.models.scenarios.detector",
+    "lightning_modules.changes.task",
     "lightning_modules.scenarios.detector_task",
     "lightning_modules.steps.task",
 ):

@@ -58,8 +58,11 @@ loud = true
 verb = "spell"
 
 [extractors.state-changes]
-model = "retrieval"
+model = "changes"
 least-likely = 1
+
+[extractors.open-changes]
+model = "retrieval"
 
 [extractors.decompositions]
 model = "aligner copy"
@@ -75,7 +78,8 @@ FOLDER/texts /elsewhere/more.txt -o FOLDER/graph --device cpu --format text
 --also llm
 --base-iri https://example.org/kg/ --licence https://creativecommons.org/licenses/by/4.0/
 --extractors letters,events,steps --set letters.least=3 --set letters.share=0.5 --set letters.loud=true
---set letters.verb=spell --set state-changes.model=retrieval --set state-changes.least-likely=1
+--set letters.verb=spell --set state-changes.model=changes --set state-changes.least-likely=1
+--set open-changes.model=retrieval
 --set 'decompositions.model=FOLDER/aligner copy' --set pencils.probability=1
 """
 """The same as options of the command."""
@@ -235,7 +239,9 @@ def test_texts_that_are_no_setting(text: str, tmp_path: Path) -> None:
         ("[extractors.letters.verb]\na = 3", "verb is {'a': 3}", "a text"),
         ("[extractors.labels]\nleast = 3", "unknown setting least", "there are none"),
         ("[extractors.state-changes]\nmodel = 'nowhere'", "nowhere: no such model", "those that ship"),
-        ("[extractors.state-changes]\nmodel = 'steps'", "for the task 'steps', not 'state-changes'", None),
+        ("[extractors.state-changes]\nmodel = 'steps'", "for the task 'steps', not 'changes'", None),
+        ("[extractors.state-changes]\nmodel = 'retrieval'", "retrieval: no such model", "those that ship"),
+        ("[extractors.open-changes]\nmodel = 'changes'", "for the task 'changes', not 'state-changes'", None),
         ("[extractors.state-changes]\nmodel = 3", "model is 3", "a text"),
         ("[extractors.state-changes]\nmodel = ''", "model", None),
         (
@@ -319,7 +325,8 @@ def test_the_file_of_the_documentation(tmp_path: Path) -> None:
     assert report["sources"] == 2
     manifest = ScriptGraph.open(tmp_path / "graph").manifest
     assert manifest.configuration["steps.model"] == describe(tmp_path / "models" / "steps").digest
-    assert describe("state-changes-retrieval").digest in manifest.models
+    assert describe("changes").digest in manifest.models
+    assert manifest.configuration["state-changes.least_likely"] == 0.6
     line = ["--config", file, "-o", tmp_path / "other", "--no-strict", "--set", "steps.model=default"]
     assert shlex.join(map(str, line[4:])) in page
     _run(*line, "--without", "state-changes")

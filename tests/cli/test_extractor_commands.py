@@ -102,6 +102,9 @@ def test_extractors_are_chosen_by_name(options: list[str], expected: str, tmp_pa
     graph = ScriptGraph.open(tmp_path / "graph")
     assert graph.manifest.configuration["extractors"] == expected
     names = {row["name"] for row in graph.rows("Model")} - {"aligner", "reader", "en_kgscripts"}
+    generators = {row["name"] for row in graph.rows("Model") if row["digest"] == describe("changes").digest}
+    assert len(generators) == ("state-changes" in expected)
+    names -= generators
     # Steps are merged and have a typicality, unless extractors are named.
     assert ({"steps", "all-MiniLM-L6-v2"} <= names) == (not options)
     names -= {"steps", "all-MiniLM-L6-v2"}

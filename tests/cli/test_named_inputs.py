@@ -119,6 +119,7 @@ INPUTS = {
     ),
     "train text --treebanks": "train text --out out --work work --treebanks BAD",
     "train text --config": "train text --out out --work work --treebanks inscript --config BAD",
+    "train changes --config": "train changes --out out --config BAD",
     "train reader --procedures": "train reader --out out --procedures BAD",
     "train reader --recipe-flow": "train reader --out out --recipe-flow BAD",
     "train reader --inscript": "train reader --out out --inscript BAD",

@@ -12,7 +12,6 @@ from threading import Thread
 import pytest
 from attrs import frozen
 
-import lightning_modules.learning.change_ratings
 import lightning_modules.learning.importance
 from kgscripts.evaluation.result import Evaluation
 from kgscripts.models import registry
@@ -55,7 +54,6 @@ OUTPUTS = {
     "evaluate scenarios --predictions-out": Case(f"{_SCENARIOS} --predictions-out OUT"),
     "evaluate all --output": Case("evaluate all --data inscript -o OUT"),
     "train typicality --out": Case("train typicality --inscript inscript --out OUT"),
-    "train change-ratings --out": Case("train change-ratings --out OUT"),
     "train importance --out": Case("train importance graph --out OUT"),
     "corpora merge --output": Case(f"{_MERGE} -o OUT"),
     "corpora adjudicate --output": Case("corpora adjudicate anna.jsonl ben.jsonl --decisions decisions.jsonl -o OUT"),
@@ -77,6 +75,7 @@ CHECKPOINTS = {
     "train scenario-calibration --out": "train scenario-calibration --development OUT/file",
     "train tools --out": "train tools --train OUT/file",
     "train step-encoder --out": "train step-encoder --config OUT/file",
+    "train changes --out": "train changes --config OUT/file",
     "train reader --out": "train reader --config OUT/file",
     "train text --out": "train text --treebanks OUT --work work",
     "train steps --out": "train steps --descript dev --inscript inscript --encoder OUT",
@@ -135,10 +134,6 @@ def inputs(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     monkeypatch.setattr(learning, "left_out", lambda _: ({}, 0.5))
     monkeypatch.setattr(learning, "learn_from", lambda _: shipped_weights())
     monkeypatch.setattr(lightning_modules.learning.importance, "learn_importance", lambda _: (shipped_importance(), 1))
-    ratings = lightning_modules.learning.change_ratings
-    monkeypatch.setattr(ratings, "load", lambda *_: MODELS["state-changes"])
-    judged = [ratings.Judged(number, {"pair": number % 3}, is_true=number % 2 > 0) for number in range(16)]
-    monkeypatch.setattr(ratings, "judged_candidates", lambda _: judged)
     return folder
 
 

@@ -1,9 +1,8 @@
-"""`kgscripts track` and `changes` from a user's view, for a model that answers in a fixed way."""
+"""`kgscripts track` and `changes` from a user's view, for a generator that answers in a fixed way."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,12 @@ import pytest
 from attrs import define, field
 
 from kgscripts.extractors.events.instructions import read_instruction
-from kgscripts.reproductions.openpi.units import CONTEXT
+from kgscripts.models.changes.generator import ChangeQuery, GeneratedChange
+from kgscripts.models.reader.windows import ReaderText
 from kgscripts.text.passages import MAX_CHARACTERS
-from schemas.changes import Change, PredictedChange, ProcedureStep
 from schemas.errors import InputError, KGScriptsError
-from schemas.provenance import Model
 from tests.commands import run
-from tests.extractors.fixed_weights import BY_MODEL, by_model, rate
+from tests.extractors.fixed_generator import FixedGenerator
 
 TEA = """# How to make tea
 
@@ -29,18 +27,15 @@ TEA = """# How to make tea
 5. Drink the tea.
 """
 CHANGES = {
-    "Fill the kettle with water.": (
-        ("the Kettle", "fullness", "empty", "full", 1.0),
-        ("water", "location", "in the tap", "in the kettle", 0.9),
-    ),
-    "Boil the water.": (("water", "temperature", "cold", "hot", 1.0), ("waters", "temperature", "cool", "hot", 0.9)),
-    "Pour the water into the cup.": (
-        ("kettle", "fullness", "full", "empty", 1.0),
+    "Fill": (("kettle", "fullness", "empty", "full", 0.95), ("water", "location", "in tap", "in kettle", 0.9)),
+    "Boil": (("water", "temperature", "cold", "hot", 0.99), ("water", "temperature", "cool", "hot", 0.9)),
+    "Pour": (
+        ("kettle", "fullness", "full", "empty", 0.95),
         ("cup", "wetness", "", "wet", 0.9),
         ("cup", "moisture", "", "soaked", 0.8),
         ("cup", "age", "", "old", 0.2),
     ),
-    "Drink the tea.": (("cup", "fullness", "full", "empty", 0.565),),
+    "Drink": (("cup", "fullness", "full", "empty", 0.565),),
 }
 """Changes with their probabilities; the last one is likely only, and the one before it is not read."""
 
@@ -49,41 +44,26 @@ HOT = {
     "attribute": "temperature",
     "before": "cold",
     "after": "hot",
-    "probability": by_model(1),
+    "probability": 0.99,
     "level": "certain",
 }
-_MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
 
 
 @define
-class FixedModel:
-    """Predicts `CHANGES`."""
+class BatchedGenerator(FixedGenerator):
+    """Keeps the number of events of each batch."""
 
-    model: Model = _MODEL
-    batches: list[Sequence[ProcedureStep]] = field(factory=list)
+    batches: list[int] = field(factory=list)
 
-    def predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-        self.batches.append(steps)
-        return [
-            [
-                PredictedChange(
-                    change=Change(entity=entity, attribute=attribute, before=before, after=after),
-                    log_probability=math.log(probability),
-                )
-                for entity, attribute, before, after, probability in CHANGES.get(step.text, ())
-            ]
-            for step in steps
-        ]
-
-    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-        return self.predict(steps)
+    def generate(self, texts: Sequence[tuple[ReaderText, Sequence[ChangeQuery]]]) -> list[list[list[GeneratedChange]]]:
+        self.batches.append(sum(len(queries) for _, queries in texts))
+        return super().generate(texts)
 
 
 @pytest.fixture(autouse=True)
-def model(monkeypatch: pytest.MonkeyPatch) -> FixedModel:
-    fixed = FixedModel()
-    monkeypatch.setattr("kgscripts.models.registry.load", lambda *_: fixed)
-    rate(monkeypatch, BY_MODEL)
+def generator(monkeypatch: pytest.MonkeyPatch) -> BatchedGenerator:
+    fixed = BatchedGenerator(CHANGES, ())
+    monkeypatch.setattr("kgscripts.extractors.changes.state_changes.load", lambda *_: fixed)
     return fixed
 
 
@@ -120,21 +100,23 @@ def test_json_has_every_change_once(tea: Path) -> None:
     assert [change["level"] for step in content["steps"] for change in step["changes"]] == ["certain"] * 5 + ["likely"]
     assert [step["tools"] for step in content["steps"]] == [["kettle"], [], [], ["cup"], []]
     location = content["steps"][0]["changes"][1]
-    assert (location["before"], location["after"]) == ("", "in kettle"), "no step mentions the tap"
+    assert (location["before"], location["after"]) == ("in tap", "in kettle"), "no step mentions the tap"
 
 
-def test_several_procedures_stream(tmp_path: Path, model: FixedModel) -> None:
+def test_several_procedures_stream(tmp_path: Path, generator: BatchedGenerator) -> None:
     file = tmp_path / "many.jsonl"
     steps = ["Boil the water.", "Wait for the bell."] * 4
     file.write_text(
-        "".join(json.dumps({"id": f"p{number}", "steps": steps}) + "\n" for number in range(100))
+        "".join(
+            json.dumps({"id": f"p{number}", "title": f"Tea {number}", "steps": steps}) + "\n" for number in range(100)
+        )
         + '{"id": "cut", "steps": ["Bo',
         encoding="utf-8",
     )
     lines = run("track", file, "--json").splitlines()
     assert [json.loads(line)["id"] for line in lines] == [f"p{number}" for number in range(100)]
-    assert max(map(len, model.batches)) < 300
-    assert max(len(step.context) for batch in model.batches for step in batch) == CONTEXT
+    assert sum(generator.batches) == 800
+    assert max(generator.batches) < 300
     assert json.loads(run("track", file, "--json", "--id", "p7"))["id"] == "p7"
 
 
@@ -169,12 +151,24 @@ def test_odd_procedures(tmp_path: Path, steps: list[str]) -> None:
     assert len(json.loads(run("track", file, "--json"))["steps"]) == len(steps)
 
 
-def test_changes_of_one_step(model: FixedModel) -> None:
+def test_equal_procedures_are_read_once(tmp_path: Path, generator: BatchedGenerator) -> None:
+    file = tmp_path / "equal.jsonl"
+    rows = [json.dumps({"id": name, "title": "Tea", "steps": ["Boil the water."]}) for name in ("a", "b", "c")]
+    file.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    lines = run("track", file, "--json").splitlines()
+    assert [json.loads(line)["steps"][0]["changes"] for line in lines] == [[HOT]] * 3
+    assert generator.batches == [1]
+
+
+def test_changes_of_one_step(generator: BatchedGenerator) -> None:
     content = json.loads(
         run("changes", " Boil  the water. ", "--context", "Fill the kettle.", "--title", "Tea", "--json")
     )
     assert content == {"step": "Boil the water.", "predicted": [HOT]}
-    assert model.batches[0][-1] == ProcedureStep(text="Boil the water.", context=("Fill the kettle.",), title="Tea")
+    ((text, queries),) = generator.seen
+    assert text.title == "Tea"
+    assert list(text.all_words) == ["Fill", "the", "kettle", ".", "Boil", "the", "water", "."]
+    assert [query.predicate for query in queries] == [0, 4]
     shown = " ".join(run("changes", "Boil the water.").split())
     assert "99% certain water temperature cold hot" in shown
     earlier = ("--context", "Boil the water.", "--context", "Wait for the bell.")

@@ -40,7 +40,7 @@ RETURN DISTINCT said.%s AS said, score.dataset AS dataset, score.metric AS metri
             ("label", "pour pasta into colander"),
         ),
         (
-            "state-changes",
+            "changes",
             """?statement rdf:predicate kgs:changes ; rdf:subject/rdfs:label "drain pasta"@en ; rdf:object ?change .
                ?change kgs:ofEntity/rdfs:label "pasta"@en ; kgs:ofAttribute/rdfs:label "location"@en ;
                        kgs:before "in pot" ; kgs:after ?said .""",

@@ -152,21 +152,18 @@ def test_evidence_is_a_sentence_that_names_the_tool(kitchen: ScriptGraph) -> Non
             assert len(use.evidence.text) == use.evidence.end - use.evidence.start
 
 
-def test_a_step_names_its_models_and_the_lines_of_the_table_of_verbs(kitchen: ScriptGraph) -> None:
+def test_a_step_names_its_models(kitchen: ScriptGraph) -> None:
     lines = show(kitchen, "cooking pasta", "boil water").splitlines()
     assert lines[0].endswith("  by rules 1")
     assert lines[-1] == "    └── rules 1  reading"
     (change,) = (number for number, line in enumerate(lines) if "temperature of water" in line)
-    for line in lines[change + 1 : change + 3]:
-        place, _, name = line.lstrip(" │├└─").partition(" ")
-        file, number = place.split(":")
-        assert name in ("heating: temperature of object: hot", 'boiling: temperature of "water": hot')
-        who = Path(file).read_text(encoding="utf-8").splitlines()[int(number) - 1].split("|")[0]
-        assert who.strip().strip('"') in ("object", "water")
+    assert lines[change].endswith("passages 1, 2, 3  by rules 1")
+    assert lines[change + 1] == "├── also in", "the change has no lines of its own"
     content = json.loads(show(kitchen, "cooking pasta", "drain pasta", "--json"))
-    (located,) = (each for each in content["changes"] if each["attribute"] == "location")
-    assert [each.partition(" ")[2] for each in located["via"]] == ["placing: location of object: {where}"]
-    assert {reader["name"] for part in content["tools"] for reader in part["read_by"]} == {"rules"}
+    assert {tuple(each["via"]) for each in content["changes"]} == {()}
+    assert {tuple(each["via"]) for each in content["tools"]} == {("named",)}
+    for part in (*content["tools"], *content["changes"]):
+        assert {reader["name"] for reader in part["read_by"]} == {"rules"}
 
 
 def test_a_directory_alone_lists_its_scenarios(kitchen: ScriptGraph) -> None:

@@ -14,6 +14,7 @@ from schemas.provenance import Model
 Told = tuple[str, str, str, str, float]
 """Thing, attribute, before, after, probability; things, and places such as the box of "in box", are words of texts."""
 
+_MODEL = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
 _WET: Told = ("shirts", "wetness", "dry", "wet", 0.9)
 
 
@@ -21,13 +22,13 @@ _WET: Told = ("shirts", "wetness", "dry", "wet", 0.9)
 class FixedGenerator:
     """Generates the changes that it knows of the word of a predicate, and for all others what `default` says.
 
-    A word that a text has several times is the one nearest to the predicate; one that is no noun of the text stands for
-    itself.
+    A word that a text has several times is the first one behind the predicate, or else the last one before it; one that
+    is no noun of the text stands for itself.
     """
 
     changes: Mapping[str, Sequence[Told]] = field(factory=dict)
     default: Sequence[Told] = (_WET,)
-    model: Model = Model(name="fixed", version="1", digest="0" * 64, task="state changes")
+    model: Model = _MODEL
     seen: list[tuple[ReaderText, Sequence[ChangeQuery]]] = field(factory=list)
 
     def generate(self, texts: Sequence[tuple[ReaderText, Sequence[ChangeQuery]]]) -> list[list[list[GeneratedChange]]]:
@@ -44,16 +45,16 @@ class FixedGenerator:
         for thing, attribute, before, after, probability in sorted(known, key=lambda told: -told[-1]):
             (template_before, place_before), (template_after, place_after) = split_value(before), split_value(after)
             yield GeneratedChange(
-                thing=_nearest(thing, words, query),
+                thing=_thing(thing, words, query),
                 attribute=attribute,
                 before=template_before,
-                before_place=_nearest(place_before, words, query) if place_before else None,
+                before_place=_thing(place_before, words, query) if place_before else None,
                 after=template_after,
-                after_place=_nearest(place_after, words, query) if place_after else None,
+                after_place=_thing(place_after, words, query) if place_after else None,
                 probability=probability,
             )
 
 
-def _nearest(word: str, words: Sequence[str], query: ChangeQuery) -> int | str:
-    places = (number for number in query.things if words[number] == word)
-    return min(places, key=lambda number: abs(number - query.predicate), default=word)
+def _thing(word: str, words: Sequence[str], query: ChangeQuery) -> int | str:
+    places = sorted(number for number in (*query.things, *query.others) if words[number] == word)
+    return next((number for number in places if number > query.predicate), places[-1] if places else word)

@@ -45,9 +45,6 @@ class FixedModel:
             for step in steps
         ]
 
-    def considered(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
-        return self.predict(steps)
-
 
 def _read(model: FixedModel, *texts: str | Mapping[str, Any]) -> list[Sequence[Record]]:
     return OpenChangeExtractor(model).read(parsed_texts(*texts))

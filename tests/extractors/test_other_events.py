@@ -27,9 +27,8 @@ from schemas.records import (
     StateChange,
     Tool,
 )
-from tests.extractors.fixed_weights import BY_MODEL, rate
+from tests.extractors.fixed_generator import FixedGenerator
 from tests.extractors.test_decomposition import FixedAligner
-from tests.extractors.test_state_changes import FixedModel
 
 PAIR = {
     "abstract": "Drain the pasta.",
@@ -38,7 +37,7 @@ PAIR = {
 
 
 class WordEvents(Extractor):
-    """Gives one event where a text has "pasta": the word that is done to it is in no text."""
+    """Gives one event where a text has "pasta"; what is done to it is no verb of a text."""
 
     name = "word-events"
     rules = "1"
@@ -67,7 +66,7 @@ def _read() -> tuple[list[Record], Document]:
     extractors = [
         WordEvents(),
         DecompositionExtractor(FixedAligner(("drain", "pasta"))),
-        StateChangeExtractor(FixedModel()),
+        StateChangeExtractor(FixedGenerator(default=[("pasta", "wetness", "wet", "dry", 0.9)])),
     ]
     chosen = choose(extractors, (), describe_pipeline)
     readings = (
@@ -79,7 +78,7 @@ def _read() -> tuple[list[Record], Document]:
 def test_decompositions_and_state_changes_hang_on_the_events_of_another_extractor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rate(monkeypatch, BY_MODEL)
+    monkeypatch.setattr(WordEvents, "verbs", ("strain", "ladle"))
     records, document = _read()
     abstract, concrete = (record for record in records if isinstance(record, EventMention))
     (whole,) = (record for record in records if isinstance(record, Decomposition))
@@ -90,6 +89,14 @@ def test_decompositions_and_state_changes_hang_on_the_events_of_another_extracto
     (change,) = (record for record in records if isinstance(record, StateChange))
     assert (change.action, change.start, change.end) == (concrete.action, concrete.start, concrete.end)
     assert document.text[change.start : change.end] == "pasta, slowly, with a ladle"
+    assert (change.entity, change.attribute, change.after) == ("pasta", "wetness", "dry")
+
+
+def test_an_event_whose_verb_is_no_word_of_the_text_is_decomposed_and_changes_nothing() -> None:
+    records, _ = _read()
+    (whole,) = (record for record in records if isinstance(record, Decomposition))
+    assert [(step.action.predicate, step.action.object) for step in whole.steps] == [("tip", "pasta")]
+    assert not [record for record in records if isinstance(record, StateChange)]
 
 
 @pytest.mark.parametrize("extractor", [DecompositionExtractor, StateChangeExtractor])

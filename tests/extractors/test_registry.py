@@ -237,7 +237,7 @@ def test_an_unknown_name_has_a_suggestion() -> None:
     assert caught.value.remedy == "did you mean events?"
     with pytest.raises(ConfigurationError) as caught:
         choose(["xyzzy"], (), lambda: PARSER)
-    names = "decompositions, events, labels, llm, scenarios, scripts, sentences, state-changes"
+    names = "decompositions, events, labels, llm, open-changes, scenarios, scripts, sentences, state-changes"
     assert caught.value.remedy == f"installed are: {names}"
 
 

@@ -20,7 +20,6 @@ from kgscripts.reproductions.openpi.composer.selection import (
     _imagined,
     _Pool,
     change_stems,
-    considered,
     select,
 )
 from schemas.changes import Change, PredictedChange
@@ -217,35 +216,3 @@ def test_the_pool_mixes_network_and_neighbours(candidates: list[Candidate], neig
     assert all(first >= second - 1e-8 for first, second in pairwise(pool.probabilities))
     near = [[agreement(one, other) for other in found] for one in found]
     assert np.allclose(pool.agreement, near)
-
-
-def test_all_candidates_are_considered_with_the_probability_that_the_network_draws_them() -> None:
-    other = Change(entity="pan", attribute="place", before="shelf", after="stove")
-    found = considered([(EGG, math.log(0.25)), (other, math.log(0.5))], COUNTS)
-    half, quarter = (
-        1 - sum(count * (1 - share) ** number for number, count in enumerate(COUNTS)) for share in (0.5, 0.25)
-    )
-    assert [one.change for one in found] == [other, EGG]
-    assert [one.log_probability for one in found] == [round(math.log(half), 2), round(math.log(quarter), 2)]
-
-
-@pytest.mark.parametrize(
-    ("log", "counts"), [(-1e9, [0.0, 1.0]), (0.0, [1.0, 0.0]), (0.0, [0.0, 1.0]), (1e-9, [0.3, 0.7])]
-)
-def test_considered_changes_have_a_finite_log_probability(log: float, counts: list[float]) -> None:
-    (found,) = considered([(EGG, log)], np.array(counts))
-    assert -30 < found.log_probability <= 0
-    assert considered([], np.array(counts)) == []
-
-
-@given(CANDIDATES)
-def test_what_is_considered_is_sorted_and_complete(candidates: list[Candidate]) -> None:
-    found = considered(candidates, COUNTS)
-    assert Counter(one.change for one in found) == Counter(change for change, _ in candidates)
-    logs = [one.log_probability for one in found]
-    assert logs == sorted(logs, reverse=True)
-    assert all(log <= math.log(1 - COUNTS[0]) + 0.005 for log in logs)
-    again = considered(candidates[::-1], COUNTS)
-    assert Counter((one.change, one.log_probability) for one in again) == Counter(
-        (one.change, one.log_probability) for one in found
-    )

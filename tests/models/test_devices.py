@@ -15,15 +15,18 @@ from torch.utils._pytree import tree_leaves
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.devices import check_device, kind_of
 from kgscripts.models import registry
+from kgscripts.models.changes import generator
+from kgscripts.models.changes.generator import ChangeQuery
 from kgscripts.models.checkpoint import read_kind
 from kgscripts.models.encoder import shared_minilm
 from kgscripts.models.inference import run_side_by_side
+from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import load, load_with_task
 from kgscripts.models.scenarios.protocol import NewScenario
 from schemas.changes import ProcedureStep
 from schemas.errors import ConfigurationError, ModelError
 
-_tolist = Tensor.tolist
+_tolist, _float, _int = Tensor.tolist, Tensor.__float__, Tensor.__int__
 
 
 def _cards(monkeypatch: pytest.MonkeyPatch, count: int, *, mps: bool = False) -> None:
@@ -90,6 +93,11 @@ def _changed(model: Any) -> None:
     model.predict([ProcedureStep(text="Boil the water in a pot."), ProcedureStep(text="Drain it.", context=("Boil.",))])
 
 
+def _generated(model: Any) -> None:
+    words = ["Boil", "the", "water", "in", "a", "pot", "."]
+    model.generate([(ReaderText("", [words]), [ChangeQuery(0, [2, 5])])])
+
+
 def _detected(model: Any) -> None:
     model.with_scenarios([NewScenario("gliding")]).detect([["I boiled the water.", "I drained the pasta."]])
 
@@ -101,6 +109,7 @@ def _merged(model: Any) -> None:
 
 RUNS: dict[str, Callable[[Any], None]] = {
     "aligner": _aligned,
+    "changes": _generated,
     "state-changes": _changed,
     "state-changes-retrieval": _changed,
     "scenarios": _detected,
@@ -109,19 +118,46 @@ RUNS: dict[str, Callable[[Any], None]] = {
 }
 
 
+class _Readers:
+    """Loads readers of its own, one a device, so that the one that all tests share stays where it is."""
+
+    def __init__(self) -> None:
+        self.of_device: dict[str, Any] = {}
+
+    def load(self, task: str, _: str, device: str = "cpu") -> Any:
+        assert task == "reader"
+        if device not in self.of_device:
+            self.of_device[device] = registry._load_directory(registry.shipped_models()["reader"], "cpu")[1].to(device)
+        return self.of_device[device]
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_what_a_network_reads_is_where_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The device "meta" has tensors without values: those that come back from it are zeros here."""
+    monkeypatch.setattr(generator, "load", _Readers().load)
     _, model = registry._load_directory(registry.shipped_models()[name], "cpu")
     RUNS[name](model)
     model = model.to("meta")
     with monkeypatch.context() as patch:
         patch.setattr(Tensor, "cpu", lambda self: torch.zeros(self.shape, dtype=self.dtype))
         patch.setattr(Tensor, "tolist", lambda self: _tolist(torch.zeros(self.shape, dtype=self.dtype)))
+        patch.setattr(Tensor, "nonzero", lambda self: torch.zeros(1, self.dim(), dtype=torch.long))
+        patch.setattr(Tensor, "__float__", lambda self: 0.0 if self.is_meta else _float(self))
+        patch.setattr(Tensor, "__int__", lambda self: 0 if self.is_meta else _int(self))
         patch.setattr(torch, "get_num_threads", lambda: 1)
         with OneDevice() as mode:
             RUNS[name](model)
     assert mode.seen >= {"cpu", "meta"}
+
+
+def test_a_generator_that_moves_leaves_the_reader_of_others_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Events are read on the CPU if only the generator has a card."""
+    readers = _Readers()
+    monkeypatch.setattr(generator, "load", readers.load)
+    _, model = registry._load_directory(registry.shipped_models()["changes"], "cpu")
+    model.to("meta")
+    reader = readers.load("reader", "default")
+    assert reader.read([ReaderText("", [["Boil", "the", "water", "."]])])[0].events
 
 
 def test_a_full_card_is_no_fault_of_a_text() -> None:
@@ -134,7 +170,7 @@ def test_a_full_card_is_no_fault_of_a_text() -> None:
 
 
 def test_every_model_of_a_build_moves_its_network() -> None:
-    tasks = {"alignment", "state-changes", "scenarios", "steps", "tools"}
+    tasks = {"alignment", "changes", "state-changes", "scenarios", "steps", "tools"}
     moving = {name for name, path in registry.shipped_models().items() if _task(path) in tasks}
     assert moving == RUNS.keys() | {"scenarios-topic-tiling"}, "the published model has small networks, on the CPU"
 

@@ -46,6 +46,9 @@ def test_models_are_loaded_for_their_task_alone() -> None:
     with pytest.raises(ModelError, match="a model for the task 'alignment', not 'cloze'") as refused:
         load("cloze", "aligner")
     assert "masked" in str(refused.value.remedy)
+    with pytest.raises(ModelError, match="a model for the task 'state-changes', not 'changes'") as refused:
+        load("changes", "state-changes")
+    assert "change-generator" in str(refused.value.remedy)
     with pytest.raises(ModelError, match="unknown task 'cooking'") as refused:
         load("cooking", "aligner")
     assert "alignment" in str(refused.value.remedy)
@@ -59,7 +62,6 @@ def test_models_take_plain_strings() -> None:
     for name in ("state-changes", "state-changes-retrieval"):
         changes = kgscripts.load_model(name)
         assert changes.predict([step]) == changes.predict([ProcedureStep(text=step)])
-        assert changes.considered([step]) == changes.considered([ProcedureStep(text=step)])
     aligner = kgscripts.load_model("aligner")
     strings = ("chop leek", "cut the leek .")
     assert aligner.align([strings]) == aligner.align([list(strings)]) == aligner.align([pair])  # type: ignore[list-item]

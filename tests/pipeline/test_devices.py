@@ -28,6 +28,8 @@ NETWORKS = {"action-vectors", "decompositions", "events", "predicted-tools", "sc
     "scenario-vectors"
 }
 """What runs a network of its own."""
+_ON_REQUEST = {"open-changes"}
+"""What does so if it is asked for."""
 
 
 @pytest.fixture
@@ -65,7 +67,9 @@ def _devices(monkeypatch: pytest.MonkeyPatch, **options: Any) -> dict[str, str]:
 def test_every_network_of_a_build_runs_on_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _devices(monkeypatch, predict_tools=True) == dict.fromkeys(NETWORKS, "cpu")
     assert _devices(monkeypatch, predict_tools=True, device="cuda:1") == dict.fromkeys(NETWORKS, "cuda:1")
-    settings = {"steps": {"device": "cpu"}, "state-changes": {"device": "cuda:0", "model": "retrieval"}}
+    found = _devices(monkeypatch, predict_tools=True, device="cuda", also=["open-changes"])
+    assert found == dict.fromkeys(NETWORKS | _ON_REQUEST, "cuda")
+    settings = {"steps": {"device": "cpu"}, "state-changes": {"device": "cuda:0", "model": "changes"}}
     found = _devices(monkeypatch, device="cuda", settings=settings, scenarios="both", without=["decompositions"])
     assert found == {
         "action-vectors": "cuda",
@@ -83,7 +87,7 @@ def test_every_network_of_a_build_runs_on_its_device(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.usefixtures("_cards")
 def test_the_kind_of_a_device_is_part_of_versions() -> None:
-    for name in NETWORKS:
+    for name in NETWORKS | _ON_REQUEST:
         plugins: Any = EXTRACTORS if name in EXTRACTORS.names() else ENRICHERS
         plain, cpu, cuda, other = (
             version_of(plugins.open(name, values).settings)

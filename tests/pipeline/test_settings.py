@@ -139,7 +139,8 @@ def test_an_object_has_its_own_settings(spelled: Path, tmp_path: Path) -> None:
         ([("letters", {})], "settings is", "state-changes"),
         ({"pencils": {"probability": 2}}, "'probability' must be <= 1.0", None),
         ({"state-changes": {"model": "no-such"}}, "model: no-such: no such model", "state-changes-retrieval"),
-        ({"state-changes": {"model": "steps"}}, "a model for the task 'steps', not 'state-changes'", "change-composer"),
+        ({"state-changes": {"model": "steps"}}, "a model for the task 'steps', not 'changes'", "change-generator"),
+        ({"open-changes": {"model": "steps"}}, "a model for the task 'steps', not 'state-changes'", "change-composer"),
         ({"state-changes": {"model": ""}}, "model", None),
         ({"state-changes": {"least_certain": 1.5}}, "must be <= 1.0", None),
         ({"state-changes": {"least_likely": -0.5}}, "must be >= 0.0", None),
@@ -258,8 +259,13 @@ def test_where_a_checkpoint_lies_changes_nothing(tmp_path: Path) -> None:
     assert versions == {ENRICHERS.open("steps").version}
     _build(tmp_path / "graph", **MERGING, settings={"steps": {"model": tmp_path / "moved"}})
     assert "steps.model" not in ScriptGraph.open(tmp_path / "graph").manifest.configuration
-    (moved,) = EXTRACTORS.open("state-changes", {"model": "retrieval"}).networks
+    (moved,) = EXTRACTORS.open("open-changes", {"model": "retrieval"}).networks
     assert moved.digest == describe("state-changes-retrieval").digest
+    save_checkpoint(load_checkpoint(shipped_models()["changes"]), tmp_path / "changes")
+    (moved, reader), plain = (
+        EXTRACTORS.open("state-changes", settings).networks for settings in ({"model": tmp_path / "changes"}, {})
+    )
+    assert (moved.digest, reader.digest) == tuple(model.digest for model in plain)
 
 
 def test_a_manifest_cannot_name_a_model_by_its_path(other_steps: Path, of_other_steps: Path, tmp_path: Path) -> None:

@@ -70,6 +70,7 @@ TRAININGS: dict[tuple[str, str], Callable[[Path], dict[str, Any]]] = {
     ("scenarios", "topic-tiling"): lambda folder: {**_stories(folder), "config": folder / "tiny.toml"},
     ("step-encoder", "encoder"): lambda _: {"limit": 60, "set": {"layers": 1, "rank": 2}},
     ("steps", "merger"): _steps,
+    ("changes", "generator"): lambda _: {"limit": 60, "set": {"inner": 16}},
     ("reader", "reader"): lambda _: {"limit": 60, "set": {"pair_size": 16}},
 }
 

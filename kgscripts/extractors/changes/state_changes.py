@@ -14,7 +14,7 @@ from attrs import define, field, frozen, validators
 
 from kgscripts.changes.attributes import agree, attributes_digest, in_vocabulary
 from kgscripts.changes.levels import LEAST, level_of
-from kgscripts.extractors.events.frames import ReadText
+from kgscripts.extractors.events.frames import ReadText, preposition_of
 from kgscripts.extractors.events.nouns import is_noun, noun_lemma
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
 from kgscripts.models.registry import DEFAULT, describe, load
@@ -26,6 +26,8 @@ from schemas.provenance import Model
 from schemas.records import EventMention, PassageKind, Record, Span, StateChange
 
 if TYPE_CHECKING:
+    from spacy.tokens import Token
+
     from kgscripts.models.changes.generator import ChangeGenerator, ChangeQuery, GeneratedChange
 
 _TASK = "changes"
@@ -94,6 +96,8 @@ class _Events:
 
     words: ReadText
     names: Mapping[int, str]
+    phrases: Mapping[int, Mapping[int, str]]
+    """Of each predicate, the prepositions of the things that have a part in it."""
     mentions: Sequence[tuple[int, Sequence[EventMention]]]
 
     @classmethod
@@ -104,24 +108,39 @@ class _Events:
         tokens = [words.docs[parse][0][place] for parse, place in words.words]
         names = {number: noun_lemma(token) for number, token in enumerate(tokens) if is_noun(token)}
         of_predicate: dict[int, list[EventMention]] = defaultdict(list)
+        phrases: dict[int, dict[int, str]] = defaultdict(dict)
         for mention in document.records_of(EventMention):
             inside = range(bisect_left(starts, mention.start), bisect_left(starts, mention.end))
-            predicate = next((number for number in inside if lemma(tokens[number]) == mention.action.predicate), None)
+            predicate = _predicate(mention.action.predicate, [(number, tokens[number]) for number in inside])
             if predicate is not None:
                 of_predicate[predicate].append(mention)
             for start, name in _things(mention).items():
                 number = bisect_left(starts, start)
+                if predicate is not None and number in names and (preposition := preposition_of(tokens[number])):
+                    phrases[predicate][number] = preposition
                 # The event itself tells things of one name apart: "old bulb", "new bulb".
                 if number in names and name.endswith(names[number]):
                     names[number] = name
-        return cls(words, names, sorted(of_predicate.items()))
+        return cls(words, names, phrases, sorted(of_predicate.items()))
 
     @property
     def queries(self) -> list[ChangeQuery]:
-        """The events, with all nouns of the text."""
+        """The events, with the nouns of their sentences and all others."""
         from kgscripts.models.changes.generator import ChangeQuery
 
-        return [ChangeQuery(predicate, list(self.names)) for predicate, _ in self.mentions]
+        sentence = [number for number, words in enumerate(self.words.text.sentences) for _ in words]
+        of_sentence: dict[int, list[int]] = defaultdict(list)
+        for number in self.names:
+            of_sentence[sentence[number]].append(number)
+        return [
+            ChangeQuery(
+                predicate,
+                of_sentence[sentence[predicate]],
+                [number for number in self.names if sentence[number] != sentence[predicate]],
+                self.phrases.get(predicate, {}),
+            )
+            for predicate, _ in self.mentions
+        ]
 
     def records(
         self, generated: Sequence[Sequence[GeneratedChange]], least: Mapping[Level, float]
@@ -167,6 +186,14 @@ class _Events:
             probability=change.probability,
             level=level,
         )
+
+
+def _predicate(name: str, tokens: Sequence[tuple[int, Token]]) -> int | None:
+    """The number of the word that is the predicate. Events are read in a mended parse, so that the lemma of a verb that
+    the parse takes for a noun may be another one."""
+    begins = name[: max(3, len(name) - 1)]
+    same = (number for number, token in tokens if lemma(token) == name)
+    return next(same, next((number for number, token in tokens if token.lower_.startswith(begins)), None))
 
 
 def _things(mention: EventMention) -> dict[int, str]:

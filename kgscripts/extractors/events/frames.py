@@ -301,13 +301,13 @@ def _phrases(frame: Frame) -> Iterator[PrepositionalPhrase]:
     """The phrases of a frame: those of the verb, and those of other words that the reader gives a part in it."""
     phrases = {phrase.head: phrase for phrase in prepositional_phrases(frame.verb)}
     for noun in frame.roles:
-        if noun not in phrases and noun not in frame.objects and (preposition := _preposition(noun)):
+        if noun not in phrases and noun not in frame.objects and (preposition := preposition_of(noun)):
             phrases[noun] = PrepositionalPhrase(preposition, noun)
     taken = {*frame.agents, *frame.objects}
     yield from (phrases[noun] for noun in sorted(phrases, key=lambda noun: noun.i) if noun not in taken)
 
 
-def _preposition(noun: Token) -> str:
+def preposition_of(noun: Token) -> str:
     """The preposition of the phrase of a noun; a measured noun has that of its measure: "with two cups of flour"."""
     for _ in range(_MOST_STEPS):
         cases = [child for child in noun.lefts if child.dep_ in {"case", "prep"}]

@@ -29,6 +29,25 @@ VOCABULARY = "vocabulary.json"
 
 _LEAST = 0.05
 """Attributes that are less probable are not given."""
+_LEAST_PART = 0.15
+"""Of the part that a thing of another sentence has in the event, by the reader."""
+_LEAST_ORIGIN = _LEAST_PLACE = 0.5
+"""Of the place in the value before, which is else unknown, and of one afterwards that no preposition leads to."""
+
+_LOCATION = "location"
+_AWAY = frozenset({f"off {SLOT}", f"out of {SLOT}", f"away from {SLOT}"})
+_SAID: Mapping[str, str] = {
+    **dict.fromkeys(("in", "into", "inside", "inside of", "within"), f"in {SLOT}"),
+    **dict.fromkeys(("on", "onto", "upon", "on top of", "across"), f"on {SLOT}"),
+    **dict.fromkeys(("at", "to"), f"at {SLOT}"),
+    **dict.fromkeys(("off", "off of"), f"off {SLOT}"),
+    **dict.fromkeys(("out of", "from"), f"out of {SLOT}"),
+    **{
+        word: f"{word} {SLOT}"
+        for word in ("over", "under", "around", "behind", "beside", "between", "through", "against")
+    },
+}
+"""The template of a location by the preposition that a text gives the place."""
 
 
 @frozen
@@ -59,28 +78,35 @@ class ChangeVocabulary:
         return torch.tensor([[name == own for name in names] for own in self.attributes])
 
 
+_number = [validators.instance_of(float), validators.ge(-100.0), validators.le(100.0)]
+
+
 @frozen(kw_only=True)
 class Calibration:
     """How likely a change is true: logistic of `bias` + `attribute` x logit of the attribute's probability + `value` x
     logarithm of the value's (Platt 1999)."""
 
-    bias: float = field(default=0.0, validator=validators.instance_of(float))
-    attribute: float = field(default=1.0, validator=validators.instance_of(float))
-    value: float = field(default=0.0, validator=validators.instance_of(float))
+    bias: float = field(default=0.0, validator=_number)
+    attribute: float = field(default=1.0, validator=_number)
+    value: float = field(default=0.0, validator=_number)
 
     def probability(self, of_attribute: float, of_value: float) -> float:
         """The probability of a change whose attribute and value have these."""
         share = min(max(of_attribute, 1e-6), 1 - 1e-6)
         score = self.bias + self.attribute * math.log(share / (1 - share)) + self.value * math.log(max(of_value, 1e-6))
-        return round(1 / (1 + math.exp(-score)), 3)
+        return round(1 / (1 + math.exp(-min(max(score, -30.0), 30.0))), 3)
 
 
 @frozen
 class ChangeQuery:
-    """An event of a text: the numbers of its predicate, and of the words that stand for the things around it."""
+    """An event of a text: the numbers of its predicate, and of the words that stand for things: those of its sentence,
+    `things`, and all `others`, which count only if the reader gives them a part in it."""
 
     predicate: int
     things: Sequence[int]
+    others: Sequence[int] = ()
+    phrases: Mapping[int, str] = field(factory=dict)
+    """The prepositions of the things that have a part in it."""
 
 
 @frozen
@@ -126,7 +152,7 @@ class ChangeGenerator:
     def to(self, device: str) -> ChangeGenerator:
         """This generator, whose network is moved to another device."""
         self._network.to(device)
-        self._reader.to(device)
+        self._reader = load("reader", DEFAULT, device)
         self._of_attribute = self._of_attribute.to(device)
         return self
 
@@ -150,7 +176,11 @@ class ChangeGenerator:
     def _changes(self, words: Words, window: WindowStates, query: ChangeQuery) -> Iterator[GeneratedChange]:
         """The changes of an event, each attribute of a thing with its most probable values."""
         network, vocabulary = self._network, self._vocabulary
-        things = [thing for thing in query.things if thing != query.predicate and window.has(thing)]
+        parts = 1 - window.roles(query.predicate)[:, 0]
+        others = [thing for thing in query.others if window.has(thing)]
+        near = [thing for thing in others if parts[thing - window.window.first] >= _LEAST_PART]
+        acted = sorted(thing for thing in (*query.things, *near) if thing != query.predicate and window.has(thing))
+        things = [*acted, *(thing for thing in others if thing not in near)]
         named: list[int | str] = [*things, *vocabulary.unnamed]
         inputs = pair_inputs(window, query.predicate, things, len(vocabulary.unnamed)).to(str(window.layers.device))
         pairs = network.pairs(words, inputs.predicate, inputs.thing, inputs.roles, inputs.apart)
@@ -161,21 +191,49 @@ class ChangeGenerator:
         # A thing is not its own place.
         befores.fill_diagonal_(-math.inf)
         afters.fill_diagonal_(-math.inf)
+        # Things of other sentences that have no part in the event can only be places of it.
+        attributes[len(acted) : len(things)] = 0
         for row, number in (attributes >= _LEAST).nonzero().tolist():
             shares = values[row].masked_fill(~self._of_attribute[number], -math.inf).softmax(dim=0)
             best = int(shares.argmax())
             attribute, before, after = vocabulary.values[best]
-            place = int(afters[row].argmax())
-            of_place = float(afters[row].softmax(dim=0)[place]) if SLOT in after else 1.0
+            of_value, place = float(shares[best]), None
+            if SLOT in after:
+                of_place = afters[row].softmax(dim=0)
+                place = int(of_place.argmax())
+                if attribute == _LOCATION and (said := _location(after, of_place, query.phrases, named)) is not None:
+                    (after, place), of_value = said, 1.0
+                elif attribute == _LOCATION and float(of_place[place]) < _LEAST_PLACE:
+                    continue
+                else:
+                    of_value *= float(of_place[place])
+            origin = int(befores[row].argmax())
+            is_known = SLOT not in before or float(befores[row].softmax(dim=0)[origin]) >= _LEAST_ORIGIN
             yield GeneratedChange(
                 named[row],
                 attribute,
-                before,
-                named[int(befores[row].argmax())] if SLOT in before else None,
+                before if is_known else "",
+                named[origin] if SLOT in before and is_known else None,
                 after,
-                named[place] if SLOT in after else None,
-                self._calibration.probability(float(attributes[row, number]), float(shares[best]) * of_place),
+                named[place] if place is not None else None,
+                self._calibration.probability(float(attributes[row, number]), of_value),
             )
+
+
+def _location(
+    template: str, shares: Tensor, phrases: Mapping[int, str], named: Sequence[int | str]
+) -> tuple[str, int] | None:
+    """The value of a location, as the text says it: the most probable place of a phrase of the event that leads there,
+    or away if the `template` leads away. None if the event has no such phrase."""
+    said = {
+        row: _SAID[phrases[thing]]
+        for row, thing in enumerate(named)
+        if isinstance(thing, int) and phrases.get(thing, "") in _SAID
+    }
+    away = {row for row, own in said.items() if own in _AWAY}
+    rows = away if template in _AWAY else (set(said) - away or away)
+    best = max(rows, key=lambda row: float(shares[row]), default=None)
+    return None if best is None else (said[best], best)
 
 
 SCALE = 16.0
@@ -222,7 +280,11 @@ def generator_model(checkpoint: Checkpoint) -> ChangeGenerator:
         values=len(vocabulary.values),
         unnamed=len(vocabulary.unnamed),
     )
-    network = ChangeNetwork(checkpoint.settings["state_size"], sizes)
+    reader_model = load("reader", DEFAULT)
+    state_size = len(LAYERS) * reader_model.size
+    if checkpoint.tensors["thing.weight"].shape != (2 * sizes.inner, state_size):
+        raise ValueError("weights of a network of another size")
+    network = ChangeNetwork(state_size, sizes)
     network.load_state_dict({name: value.float() for name, value in checkpoint.tensors.items()})
     calibration = Calibration(**checkpoint.settings["calibration"])
-    return ChangeGenerator(network, load("reader", DEFAULT), vocabulary, calibration, checkpoint.model)
+    return ChangeGenerator(network, reader_model, vocabulary, calibration, checkpoint.model)
