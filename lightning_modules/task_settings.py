@@ -174,9 +174,9 @@ class ChangeTrainingSettings(TrainingSettings):
     """Of candidates that were judged."""
     silence: float = share(0.02)
     """How much it says that a script does not name a change."""
-    bias: float = 0.13
-    slope: float = positive(0.75)
-    value_slope: float = not_negative(1.64)
+    bias: float = -0.4
+    slope: float = positive(0.58)
+    value_slope: float = not_negative(1.27)
     """The calibration of the probabilities of changes, fitted to changes of other texts that were judged; see
     `kgscripts.models.changes.generator.Calibration`."""
     learning_rate: float = positive(1e-3)

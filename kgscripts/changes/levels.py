@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from schemas.changes import Level
 
-LEAST: Mapping[Level, float] = {Level.CERTAIN: 0.72, Level.LIKELY: 0.5}
+LEAST: Mapping[Level, float] = {Level.CERTAIN: 0.65, Level.LIKELY: 0.45}
 """The least probability of each level."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, field
 
-from kgscripts.models.changes.generator import ChangeQuery, GeneratedChange
+from kgscripts.models.changes.generator import ChangeGenerator, ChangeQuery, GeneratedChange
 from kgscripts.models.changes.values import split_value
 from kgscripts.models.reader.windows import ReaderText
 from schemas.provenance import Model
@@ -19,7 +19,7 @@ _WET: Told = ("shirts", "wetness", "dry", "wet", 0.9)
 
 
 @define
-class FixedGenerator:
+class FixedGenerator(ChangeGenerator):
     """Generates the changes that it knows of the word of a predicate, and for all others what `default` says.
 
     A word that a text has several times is the first one behind the predicate, or else the last one before it; one that
@@ -33,14 +33,14 @@ class FixedGenerator:
 
     def generate(self, texts: Sequence[tuple[ReaderText, Sequence[ChangeQuery]]]) -> list[list[list[GeneratedChange]]]:
         self.seen += texts
-        return [[list(self._changes(text.all_words, query)) for query in queries] for text, queries in texts]
+        return [[list(self._told(text.all_words, query)) for query in queries] for text, queries in texts]
 
     @property
     def predicates(self) -> list[list[str]]:
         """The words of the predicates of each text so far."""
         return [[text.all_words[query.predicate] for query in queries] for text, queries in self.seen]
 
-    def _changes(self, words: Sequence[str], query: ChangeQuery) -> Iterator[GeneratedChange]:
+    def _told(self, words: Sequence[str], query: ChangeQuery) -> Iterator[GeneratedChange]:
         known = self.changes.get(words[query.predicate], self.default)
         for thing, attribute, before, after, probability in sorted(known, key=lambda told: -told[-1]):
             (template_before, place_before), (template_after, place_after) = split_value(before), split_value(after)

@@ -261,7 +261,11 @@ def test_what_is_too_improbable_neither_holds_nor_ends_anything() -> None:
 
 
 def test_values_hold_within_a_text() -> None:
-    texts = [_steps("Wash the shirts."), "I washed the shirts.", _steps("Do not wash the shirts.")]
+    texts: list[str | Mapping[str, Any]] = [
+        _steps("Wash the shirts."),
+        "I washed the shirts.",
+        _steps("Do not wash the shirts."),
+    ]
     together = _read(FixedGenerator(), *texts)
     assert [len(records) for records in together] == [1, 1, 0]
     assert together == [_read(FixedGenerator(), text)[0] for text in texts]

@@ -45,11 +45,11 @@ order: [boil < pour]
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "fa5fa4d44576d79c08d044fff5449dda8db3b860ce7d6a67863ebee4d40bd98e",
+        "cdc709ca899fb3036889ea0e2e164d69c24972308eff553e649110be30f0fd53",
         "8f3843a9fc833f905c68c4303b8bfe6a12dada76a42f11c62d325e651d302f55",
     ),
     "events": (
-        "23f25b92c79a647f8209fa886bb9d5cf6ac6039c0c4b19de689aed3699787417",
+        "ad72d7d08e6f08d1809046bcec51f0909b10c29562e179da59452baf5ec61662",
         "9c4f00e46b859f62640c217655e1010f499e7565be8da6dca022d00d70bcae75",
     ),
     "labels": (
@@ -57,7 +57,7 @@ PINS: dict[str, tuple[str, str]] = {
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "c00d7590124f0690f84bb3901baeb50e79e5c6762581e63cffd4f8ea3bd076e0",
+        "0666a7107d172c7d3f5d108c5b5a772f7675ea37f962d5ff401400de11145d6a",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (
@@ -69,8 +69,8 @@ PINS: dict[str, tuple[str, str]] = {
         "db24017ead43eff07371aa3c6a4dbce005f48870d19e109c4563905d5ae1fc77",
     ),
     "state-changes": (
-        "fab12948550c53d7e2ec3bf5364b465c7e72c9ddf7481ccd1fa3fb490f197aa7",
-        "dcaf13242e42f295eb0946664b8b66d94873cd4c76011c4375e2e7ec0326843f",
+        "95924b17486a2b8afbc6d56e7719ebc18c7394e7fcf374c6924be19e08b69494",
+        "04116e7cdc3be733c9dbf2c408a19863364e9a6e4fe1dff3fc7a4365b8199523",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""

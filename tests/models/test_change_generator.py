@@ -26,6 +26,7 @@ from kgscripts.models.changes.generator import (
     ChangeQuery,
     ChangeVocabulary,
     GeneratedChange,
+    _location,
     pair_inputs,
 )
 from kgscripts.models.changes.network import LAYERS, ROLES, distances
@@ -115,6 +116,24 @@ def test_a_thing_is_never_its_own_place(together: list[list[list[GeneratedChange
     assert len(with_place) > 10
     assert any(isinstance(change.thing, str) for change in with_place)
     assert not any(change.thing in (change.before_place, change.after_place) for change in with_place)
+
+
+@pytest.mark.parametrize(
+    ("template", "phrases", "value"),
+    [
+        (f"on {SLOT}", {1: "in", 2: "from"}, (f"in {SLOT}", 1)),
+        (f"off {SLOT}", {1: "in", 2: "from"}, (f"out of {SLOT}", 2)),
+        (f"on {SLOT}", {2: "off"}, (f"off {SLOT}", 2)),
+        (f"off {SLOT}", {1: "in"}, None),
+        (f"in {SLOT}", {0: "onto", 1: "into"}, (f"on {SLOT}", 0)),
+        (f"in {SLOT}", {0: "with", 1: "despite"}, None),
+        (f"in {SLOT}", {}, None),
+    ],
+)
+def test_a_location_is_what_the_phrases_of_the_event_say(
+    template: str, phrases: dict[int, str], value: tuple[str, int] | None
+) -> None:
+    assert _location(template, torch.tensor([0.5, 0.1, 0.2, 0.2]), phrases, [0, 1, 2, "hand"]) == value
 
 
 def test_an_event_changes_no_predicate(model: ChangeGenerator) -> None:
@@ -510,7 +529,7 @@ def test_foreign_weights(saved: Path, tmp_path: Path) -> None:
     _refused(attrs.evolve(checkpoint, tensors=tensors), tmp_path / "model")
 
 
-@pytest.mark.parametrize("name", ["inner", "state_size", "reader_sha256", "calibration"])
+@pytest.mark.parametrize("name", ["inner", "reader_sha256", "calibration"])
 def test_odd_settings(saved: Path, name: str, tmp_path: Path) -> None:
     checkpoint = load_checkpoint(saved)
     odd: tuple[object, ...] = (10**12, 0, -1, 24.0, float("-inf"), float("nan"), "hot", [], {}, None)

@@ -14,14 +14,14 @@ from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import DEFAULT, describe, load
 
 WORDS = ChangeVocabulary(
-    attributes=("fullness", "location", "wetness"),
+    attributes=("contact", "fullness", "wetness"),
     values=(
-        ("location", "on @", "in @"),
+        ("contact", "on @", "in @"),
         ("wetness", "dry", "wet"),
         ("fullness", "empty", "full"),
-        ("location", "in @", "outside"),
+        ("contact", "in @", "outside"),
         ("wetness", "wet", "dry"),
-        ("location", "elsewhere", "on @"),
+        ("contact", "elsewhere", "on @"),
         ("fullness", "full of @", "empty"),
     ),
     unnamed=("person", "hand", "water"),
@@ -61,7 +61,6 @@ def checkpoint(seed: int = 0) -> Checkpoint:
     made = network(seed)
     settings = {
         "inner": INNER,
-        "state_size": made.norm.normalized_shape[0],
         "reader_sha256": describe(DEFAULT, "reader").digest,
         "calibration": attrs.asdict(CALIBRATION),
     }

@@ -42,7 +42,7 @@ class LanguageModelSettings:
     key_variable: str = running_setting("", _is_variable)
     """The environment variable that holds the key, if the server asks for one."""
     confidence: float = field(default=0.5, validator=[validators.ge(LEAST[Level.LIKELY]), validators.le(1.0)])
-    """The confidence in what it reads, at least 0.5: nothing measures it but you."""
+    """The confidence in what it reads, at least 0.45: nothing measures it but you."""
     characters: int = field(default=800, validator=validators.ge(80))
     """The most characters of text in a request."""
     max_tokens: int = field(default=2048, validator=validators.ge(16))
