@@ -125,6 +125,7 @@ def test_a_thing_is_never_its_own_place(together: list[list[list[GeneratedChange
         (f"off {SLOT}", {1: "in", 2: "from"}, (f"out of {SLOT}", 2)),
         (f"on {SLOT}", {2: "off"}, (f"off {SLOT}", 2)),
         (f"off {SLOT}", {1: "in"}, None),
+        (f"in {SLOT}", {1: "to"}, (f"in {SLOT}", 1)),
         (f"in {SLOT}", {0: "onto", 1: "into"}, (f"on {SLOT}", 0)),
         (f"in {SLOT}", {0: "with", 1: "despite"}, None),
         (f"in {SLOT}", {}, None),

@@ -39,7 +39,8 @@ _AWAY = frozenset({f"off {SLOT}", f"out of {SLOT}", f"away from {SLOT}"})
 _SAID: Mapping[str, str] = {
     **dict.fromkeys(("in", "into", "inside", "inside of", "within"), f"in {SLOT}"),
     **dict.fromkeys(("on", "onto", "upon", "on top of", "across"), f"on {SLOT}"),
-    **dict.fromkeys(("at", "to"), f"at {SLOT}"),
+    "at": f"at {SLOT}",
+    "to": "",
     **dict.fromkeys(("off", "off of"), f"off {SLOT}"),
     **dict.fromkeys(("out of", "from"), f"out of {SLOT}"),
     **{
@@ -47,7 +48,8 @@ _SAID: Mapping[str, str] = {
         for word in ("over", "under", "around", "behind", "beside", "between", "through", "against")
     },
 }
-"""The template of a location by the preposition that a text gives the place."""
+"""The template of a location by the preposition that a text gives the place; "" where only the network knows it: "add
+the pasta to the water" puts it in there."""
 
 
 @frozen
@@ -233,7 +235,7 @@ def _location(
     away = {row for row, own in said.items() if own in _AWAY}
     rows = away if template in _AWAY else (set(said) - away or away)
     best = max(rows, key=lambda row: float(shares[row]), default=None)
-    return None if best is None else (said[best], best)
+    return None if best is None else (said[best] or template, best)
 
 
 SCALE = 16.0
