@@ -326,7 +326,6 @@ def test_the_file_of_the_documentation(tmp_path: Path) -> None:
     manifest = ScriptGraph.open(tmp_path / "graph").manifest
     assert manifest.configuration["steps.model"] == describe(tmp_path / "models" / "steps").digest
     assert describe("changes").digest in manifest.models
-    assert manifest.configuration["state-changes.least_likely"] == 0.6
     line = ["--config", file, "-o", tmp_path / "other", "--no-strict", "--set", "steps.model=default"]
     assert shlex.join(map(str, line[4:])) in page
     _run(*line, "--without", "state-changes")

@@ -188,7 +188,7 @@ def test_benchmarks_without_their_data_are_named(tmp_path: Path, monkeypatch: py
 
 def test_every_benchmark_has_a_name_of_its_own_and_other_data_another_key(tmp_path: Path) -> None:
     names = [benchmark.name for task in evaluation_tasks().values() for benchmark in task.benchmarks]
-    assert len(set(names)) == len(names) == 24
+    assert len(set(names)) == len(names) == 25
     benchmark = Benchmark("one", {"gold": "data"})
     (tmp_path / "data").write_text("a", encoding="utf-8")
     first = benchmark.key(tmp_path)
@@ -206,6 +206,7 @@ def test_every_benchmark_has_a_name_of_its_own_and_other_data_another_key(tmp_pa
         ("text", "en_kgscripts"),
         ("alignments", "aligner-free"),
         ("state-changes", "state-changes"),
+        ("step-changes", "changes"),
     ],
 )
 def test_what_the_benchmarks_measure_keeps_scores(name: str, source: str) -> None:

@@ -18,7 +18,6 @@ from torch.nn import functional
 
 from kgscripts import everyday_scripts
 from kgscripts.models.changes.generator import SCALE, Calibration, ChangeQuery, ChangeVocabulary
-from kgscripts.models.changes.network import LAYERS
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.reader.reader import Reader
 from kgscripts.models.reader.windows import ReaderText
@@ -50,7 +49,16 @@ from lightning_modules.training import train
 from tests.training.corpus import CPU
 
 SETTINGS = ChangeTrainingSettings(
-    inner=16, dropout=0.0, batch_size=400, epochs=12, patience=12, learning_rate=1e-2, script_weight=0.5
+    inner=16,
+    dropout=0.0,
+    batch_size=400,
+    epochs=12,
+    patience=12,
+    learning_rate=1e-2,
+    script_weight=0.5,
+    bias=0.0,
+    slope=1.0,
+    value_slope=0.0,
 )
 FOODS = ("egg", "leek", "plum", "carrot", "fish", "apple")
 PASSAGE = """## cooking | chat | Supper {number}
@@ -584,4 +592,3 @@ def test_the_same_seed_gives_the_same_weights(sources: Path) -> None:
     one, other = (load_checkpoint(sources / name) for name in ("one", "other"))
     assert all(torch.equal(value, other.tensors[name]) for name, value in one.tensors.items())
     assert one.files == other.files
-    assert len(LAYERS) * 384 == one.settings["state_size"]
