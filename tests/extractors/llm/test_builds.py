@@ -66,7 +66,7 @@ def _bytes(directory: Path) -> dict[str, bytes]:
 
 
 def test_it_is_used_on_request_only() -> None:
-    assert set(installed_extractors()) - set(default_extractors()) == {"llm"}
+    assert set(installed_extractors()) - set(default_extractors()) == {"llm", "open-changes"}
     with pytest.raises(ConfigurationError, match=r"llm\.endpoint is missing"):
         build_graph(output="never", texts=["Wait."], also=["llm"])
     assert not Path("never").exists()
