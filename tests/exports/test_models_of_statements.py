@@ -43,9 +43,9 @@ RETURN DISTINCT said.%s AS said, score.dataset AS dataset, score.metric AS metri
             "changes",
             """?statement rdf:predicate kgs:changes ; rdf:subject/rdfs:label "drain pasta"@en ; rdf:object ?change .
                ?change kgs:ofEntity/rdfs:label "pasta"@en ; kgs:ofAttribute/rdfs:label "location"@en ;
-                       kgs:before "in pot" ; kgs:after ?said .""",
-            "(:SubEvent {label: 'drain pasta'})-[r:CHANGES]->(said:StateChange {before: 'in pot'})"
-            "-[:OF_ENTITY]->(:Entity {label: 'pasta'})",
+                       kgs:after ?said .""",
+            "(:SubEvent {label: 'drain pasta'})-[r:CHANGES]->(said:StateChange)-[:OF_ENTITY]->"
+            "(:Entity {label: 'pasta'}), (said)-[:OF_ATTRIBUTE]->(:Attribute {label: 'location'})",
             ("after", "in colander"),
         ),
         (
