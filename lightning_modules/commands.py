@@ -183,6 +183,7 @@ def reader(
     from lightning_modules.reader import ReaderTask
 
     # First, since reading what ships takes a minute.
+    begun = None if start is None else load_checkpoint(find_checkpoint(start, "reader"))
     annotated = [
         *([] if procedures is None else read_sets(procedures).train),
         *([] if recipe_flow is None else recipes(recipe_flow)),
@@ -191,7 +192,6 @@ def reader(
     texts = run.limited([*varied(labelled_passages(shipped_passages())), *listed_texts(), *annotated])
     counts = Counter(text.set for text in texts)
     data = ", ".join(f"{number:,} of {name}" for name, number in counts.items())
-    begun = None if start is None else load_checkpoint(find_checkpoint(start, "reader"))
     run.train(ReaderTask(configuration.name, texts, begun), configuration, data=f"texts: {data}")
 
 
