@@ -125,20 +125,16 @@ class _Events:
 
     @property
     def queries(self) -> list[ChangeQuery]:
-        """The events, with the nouns of their sentences and all others."""
+        """The events, with the nouns of their sentences and those of the text."""
         from kgscripts.models.changes.generator import ChangeQuery
 
         sentence = [number for number, words in enumerate(self.words.text.sentences) for _ in words]
         of_sentence: dict[int, list[int]] = defaultdict(list)
         for number in self.names:
             of_sentence[sentence[number]].append(number)
+        things = list(self.names)
         return [
-            ChangeQuery(
-                predicate,
-                of_sentence[sentence[predicate]],
-                [number for number in self.names if sentence[number] != sentence[predicate]],
-                self.phrases.get(predicate, {}),
-            )
+            ChangeQuery(predicate, of_sentence[sentence[predicate]], things, self.phrases.get(predicate, {}))
             for predicate, _ in self.mentions
         ]
 

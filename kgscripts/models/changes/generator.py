@@ -7,7 +7,8 @@ after; the place in a value ("in the drawer") is a thing of the text. What it sa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -102,7 +103,7 @@ class Calibration:
 @frozen
 class ChangeQuery:
     """An event of a text: the numbers of its predicate, and of the words that stand for things: those of its sentence,
-    `things`, and all `others`, which count only if the reader gives them a part in it."""
+    `things`, and all of the text in their order, `others`, which count only if the reader gives them a part in it."""
 
     predicate: int
     things: Sequence[int]
@@ -160,27 +161,29 @@ class ChangeGenerator:
 
     def generate(self, texts: Sequence[tuple[ReaderText, Sequence[ChangeQuery]]]) -> list[list[list[GeneratedChange]]]:
         """The changes of each event of each text, the most probable first."""
-        windows = self._reader.states([text for text, _ in texts], LAYERS)
-        with torch.inference_mode():
-            return [self._of_text(own, queries) for (_, queries), own in zip(texts, windows, strict=True)]
+        # A window finds its events and things by bisection: long texts have many of all three.
+        orders = [sorted(range(len(queries)), key=lambda number: queries[number].predicate) for _, queries in texts]
+        generated: list[list[list[GeneratedChange]]] = [[[] for _ in queries] for _, queries in texts]
 
-    def _of_text(self, windows: Sequence[WindowStates], queries: Sequence[ChangeQuery]) -> list[list[GeneratedChange]]:
-        generated: list[list[GeneratedChange]] = [[] for _ in queries]
-        for window in windows:
-            own = [number for number, query in enumerate(queries) if window.is_for(query.predicate)]
+        def add(place: int, window: WindowStates) -> None:
+            queries, order = texts[place][1], orders[place]
+            own = _within(order, window.own_words, lambda number: queries[number].predicate)
             words = self._network.words(window.layers) if own else None
             for number in own:
                 assert words is not None
                 changes = self._changes(words, window, queries[number])
-                generated[number] = sorted(changes, key=lambda change: -change.probability)
+                generated[place][number] = sorted(changes, key=lambda change: -change.probability)
+
+        self._reader.over_states([text for text, _ in texts], LAYERS, add)
         return generated
 
     def _changes(self, words: Words, window: WindowStates, query: ChangeQuery) -> Iterator[GeneratedChange]:
         """The changes of an event, each attribute of a thing with its most probable values."""
         network, vocabulary = self._network, self._vocabulary
         parts = 1 - window.roles(query.predicate)[:, 0]
-        others = [thing for thing in query.others if window.has(thing)]
-        near = [thing for thing in others if parts[thing - window.window.first] >= _LEAST_PART]
+        own = {*query.things, query.predicate}
+        others = [thing for thing in _within(query.others, window.words, int) if thing not in own]
+        near = {thing for thing in others if parts[thing - window.window.first] >= _LEAST_PART}
         acted = sorted(thing for thing in (*query.things, *near) if thing != query.predicate and window.has(thing))
         things = [*acted, *(thing for thing in others if thing not in near)]
         named: list[int | str] = [*things, *vocabulary.unnamed]
@@ -220,6 +223,11 @@ class ChangeGenerator:
                 named[place] if place is not None else None,
                 self._calibration.probability(float(attributes[row, number]), of_value),
             )
+
+
+def _within(items: Sequence[int], span: range, key: Callable[[int], int]) -> Sequence[int]:
+    """The items, in the order of their keys, whose keys lie in a span."""
+    return items[bisect_left(items, span.start, key=key) : bisect_left(items, span.stop, key=key)]
 
 
 def _location(

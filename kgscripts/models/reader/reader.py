@@ -55,13 +55,23 @@ class WindowStates:
     _parts: tuple[Tensor, Tensor]
     _temperature: float
 
+    @property
+    def words(self) -> range:
+        """The words of the text that the window has."""
+        return range(self.window.first, self.window.first + len(self.window.spans))
+
+    @property
+    def own_words(self) -> range:
+        """Those of which counts what the window says: they are no context there."""
+        return range(self.window.own, self.words.stop)
+
     def is_for(self, word: int) -> bool:
-        """Whether what the window says of a word counts: it is no context there."""
-        return self.window.own <= word and self.has(word)
+        """Whether what the window says of a word counts."""
+        return word in self.own_words
 
     def has(self, word: int) -> bool:
         """Whether the window has a word of the text."""
-        return 0 <= word - self.window.first < len(self.window.spans)
+        return word in self.words
 
     def roles(self, predicate: int) -> Tensor:
         """The shares of the labels of the pairs of a predicate with each word, in a graph's annotation, (words,
@@ -92,20 +102,34 @@ class Reader:
 
     def read(self, texts: Sequence[ReaderText], annotation: str = GRAPH) -> list[Reading]:
         """What each text says, in the `annotation` of a set. Probabilities are rounded to three decimals."""
-        readings = self._of_windows(texts, lambda windows: self._read(windows, annotation))
+        readings = self._of_windows(texts, lambda windows: self._read([window for _, window in windows], annotation))
         return [_joined(own) for own in readings]
 
     def states(self, texts: Sequence[ReaderText], layers: Sequence[int]) -> list[list[WindowStates]]:
         """The states of the words of each text's windows, for networks that read what this one has read."""
-        return self._of_windows(texts, lambda windows: self._states(windows, layers))
+        return self.over_states(texts, layers, lambda _, window: window)
+
+    def over_states(
+        self, texts: Sequence[ReaderText], layers: Sequence[int], use: Callable[[int, WindowStates], _Result]
+    ) -> list[list[_Result]]:
+        """What `use` gives of the number of each text and of each of its windows; states are not kept beyond that."""
+        return self._of_windows(
+            texts,
+            lambda windows: [
+                use(place, states)
+                for (place, _), states in zip(
+                    windows, self._states([window for _, window in windows], layers), strict=True
+                )
+            ],
+        )
 
     def _of_windows(
-        self, texts: Sequence[ReaderText], run: Callable[[Sequence[Window]], list[_Result]]
+        self, texts: Sequence[ReaderText], run: Callable[[Sequence[tuple[int, Window]]], list[_Result]]
     ) -> list[list[_Result]]:
-        """What `run` gives of windows of one padded length, for the windows of each text."""
+        """What `run` gives of windows of one padded length with the numbers of their texts, for the windows of each."""
         windows = [(place, window) for place, text in enumerate(texts) for window in self._pieces.windows(text)]
         batches = list(fixed_batches([len(window.pieces) for _, window in windows], _STEP, _rows))
-        results = run_side_by_side(lambda chosen: run([windows[place][1] for place in chosen]), batches)
+        results = run_side_by_side(lambda chosen: run([windows[number] for number in chosen]), batches)
         of_window: dict[int, _Result] = {}
         for chosen, own in zip(batches, results, strict=True):
             of_window.update(zip(chosen, own, strict=True))
