@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
 
     print(graph.query(TOOLS).rows)
     print(graph.query(cypher=SHARED, parameters={"tool": "pot"}).rows)
-    print([found.label for found in graph.search("dry the noodles", kind="step", limit=1).found])
+    print([nearest.label for nearest in graph.search("dry the noodles", kind="step", limit=1).found])
     try:
         graph.script("going to the moon")
     except QueryError as error:

@@ -81,9 +81,9 @@ def names_agree(one: str, other: str) -> bool:
     return f" {one}".endswith(f" {other}") or f" {other}".endswith(f" {one}")
 
 
-def example(text: str, gold: Iterable[str], found: Iterable[str], *, where: str = "") -> Example:
+def example(text: str, gold: Iterable[str], answers: Iterable[str], *, where: str = "") -> Example:
     """An item of the data, with what the built-in extractor found in it."""
-    return Example(system=EXTRACTOR, where=where, text=text, gold=gold, found=found)
+    return Example(system=EXTRACTOR, where=where, text=text, gold=gold, found=answers)
 
 
 def pair_scores(gold: Sequence[object], predicted: Sequence[object]) -> dict[str, float]:

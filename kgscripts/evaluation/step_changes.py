@@ -62,19 +62,19 @@ def evaluate_step_changes(model: str, split: str) -> Evaluation:
     rated = [steps[-1].changes for steps in StepReader(model).read(procedures)]
     levels = {Level.CERTAIN.value: {Level.CERTAIN}, _ALL: set(Level), Level.LIKELY.value: {Level.LIKELY}}
     kept = {name: [_at(own, chosen) for own in rated] for name, chosen in levels.items()}
-    systems = [System(name=name, source=model, figures=_figures(gold, found)) for name, found in kept.items()]
+    systems = [System(name=name, source=model, figures=_figures(gold, changes)) for name, changes in kept.items()]
     judged = [
         (each.probability, item.judged[_key(each.change)])
         for item, own in zip(gold, rated, strict=True)
         for each in own
         if _key(each.change) in item.judged
     ]
-    found = calibration([probability for probability, _ in judged], [is_true for _, is_true in judged])
+    reliability = calibration([probability for probability, _ in judged], [is_true for _, is_true in judged])
     tables = {}
     if judged:
-        error = Figure(metric="calibration error", value=found.error, direction=Direction.LOWER)
+        error = Figure(metric="calibration error", value=reliability.error, direction=Direction.LOWER)
         systems[0] = System(name=systems[0].name, source=model, figures=(*systems[0].figures, error))
-        rows = [(round(item.probability, 3), round(item.share, 3), item.count) for item in found.bins]
+        rows = [(round(item.probability, 3), round(item.share, 3), item.count) for item in reliability.bins]
         tables["reliability"] = Table(columns=("probability", "true", "candidates"), rows=rows)
     return Evaluation(
         task="step changes",
@@ -109,9 +109,9 @@ def is_denied(change: Change, denied: Mapping[str, str]) -> bool:
     return not wrong or any(value in change.after or change.after in value for value in wrong)
 
 
-def _figures(gold: Sequence[GoldStep], found: Sequence[Sequence[Change]]) -> list[Figure]:
+def _figures(gold: Sequence[GoldStep], changes: Sequence[Sequence[Change]]) -> list[Figure]:
     listed = [(item, named) for item in gold for named in item.changes]
-    by_id = {item.id: own for item, own in zip(gold, found, strict=True)}
+    by_id = {item.id: own for item, own in zip(gold, changes, strict=True)}
     read = [(item, change) for item in gold for change in by_id[item.id]]
     hit = sum(any(is_named(change, named) for change in by_id[item.id]) for item, named in listed)
     named = sum(any(is_named(change, each) for each in item.changes) for item, change in read)
@@ -126,8 +126,8 @@ def _figures(gold: Sequence[GoldStep], found: Sequence[Sequence[Change]]) -> lis
     return [*figures, *(shares({"precision": sum(judged) / len(judged)}) if judged else ())]
 
 
-def _examples(gold: Sequence[GoldStep], found: Sequence[Sequence[Change]]) -> Iterator[Example]:
-    for item, own in zip(gold, found, strict=True):
+def _examples(gold: Sequence[GoldStep], changes: Sequence[Sequence[Change]]) -> Iterator[Example]:
+    for item, own in zip(gold, changes, strict=True):
         missing = [each for each in item.changes if not any(is_named(change, each) for change in own)]
         others = [change for change in own if not any(is_named(change, each) for each in item.changes)]
         if missing or others:

@@ -161,9 +161,9 @@ class _Totals:
         missed += [item for item in page.ingredients if _plain(item) not in known]
         return missed, wrong
 
-    def _count(self, what: str, gold: int, recalled: int, found: int, right: int) -> None:
+    def _count(self, what: str, gold: int, recalled: int, read: int, right: int) -> None:
         self.counts.update(
-            {f"gold {what}": gold, f"recalled {what}": recalled, f"found {what}": found, f"right {what}": right}
+            {f"gold {what}": gold, f"recalled {what}": recalled, f"found {what}": read, f"right {what}": right}
         )
 
     def shares(self) -> dict[str, float]:

@@ -97,7 +97,7 @@ def labelled_texts() -> Iterator[ChangeText]:
 
 def script_texts(reader: Reader) -> list[ChangeText]:
     """The wordings of the steps of the scripts that ship, each of which has the changes of its step."""
-    found: list[tuple[str, ReaderText, list[tuple[LabelledChange, float]]]] = []
+    wordings: list[tuple[str, ReaderText, list[tuple[LabelledChange, float]]]] = []
     for path in sorted(everyday_scripts.folder().glob("*.yaml")):
         script = script_of(yaml.safe_load(path.read_text("utf-8")), str(path))
         for step in script.steps:
@@ -106,9 +106,9 @@ def script_texts(reader: Reader) -> list[ChangeText]:
                 for change in step.changes
             ]
             for wording in (step.name, *step.wordings) if changes else ():
-                found.append((path.stem, ReaderText(script.scenario, Words.of([(wording, 0)]).sentences), changes))
+                wordings.append((path.stem, ReaderText(script.scenario, Words.of([(wording, 0)]).sentences), changes))
     texts = []
-    for (name, text, changes), reading in zip(found, reader.read([text for _, text, _ in found]), strict=True):
+    for (name, text, changes), reading in zip(wordings, reader.read([text for _, text, _ in wordings]), strict=True):
         first = next((event for event in reading.events if event.probability >= _LEAST_EVENT), None)
         if first is not None:
             roles = frozenset(thing.word for thing in first.parts(0.4))
@@ -128,7 +128,7 @@ def judged_texts(reader: Reader) -> list[ChangeText]:
         words = Words.of(zip(row["steps"], offsets, strict=False))
         spans.append([range(words.at(begin), words.last(end - 1) + 1) for begin, end in pairwise(offsets)])
         texts.append(ReaderText(row["title"], words.sentences))
-    found = []
+    change_texts = []
     for number, (row, text, steps, reading) in enumerate(zip(rows, texts, spans, reader.read(texts), strict=True)):
         of_text = _TextWords.of(text)
         events: list[ChangeEvent] = []
@@ -145,8 +145,8 @@ def judged_texts(reader: Reader) -> list[ChangeText]:
                     best = max(own, key=lambda event: _part(event.things, gold.thing))
                     of_event[best.word].append(gold)
             events += [ChangeEvent(word, changes) for word, changes in of_event.items()]
-        found.append(ChangeText(f"judged {number}", Completeness.JUDGED, text, events))
-    return [text for text in found if text.events]
+        change_texts.append(ChangeText(f"judged {number}", Completeness.JUDGED, text, events))
+    return [text for text in change_texts if text.events]
 
 
 def _part(things: Sequence[Thing], word: int) -> float:

@@ -85,7 +85,7 @@ def composed(
     """Plain changes as parts; `frequency` counts the values of all training changes."""
     nouns = {noun.noun: place for place, noun in enumerate(input.nouns)}
     entities = vocabulary.places[0]
-    found = []
+    composed_changes = []
     for change in changes:
         before, after = (split_value(value, nouns, entities, frequency) for value in (change.before, change.after))
         parts = (change.entity, change.attribute, *before, *after)
@@ -97,8 +97,8 @@ def composed(
             ABSENT if part is None else nouns.get(part, UNKNOWN) if place in POINTED else UNKNOWN
             for place, part in enumerate(parts)
         ]
-        found.append(ComposedChange(tuple(texts), tuple(pointed)))
-    return found
+        composed_changes.append(ComposedChange(tuple(texts), tuple(pointed)))
+    return composed_changes
 
 
 class ComposerData(TrainingData[ComposerExample]):
@@ -255,17 +255,17 @@ class ComposerModule(TrainingModule):
         vectors = [network.begin.expand(*batch.is_change.shape, -1)]
         for part in range(PARTS - 1):
             texts, nouns = batch.texts[..., part], batch.nouns[..., part]
-            found = network.embedding(part, texts, tables[KIND_OF_PART[part]], nouns, memory)
+            embedding = network.embedding(part, texts, tables[KIND_OF_PART[part]], nouns, memory)
             if part in (BEFORE_FILLER, AFTER_FILLER):
-                found = torch.where((texts == ABSENT)[..., None], network.no_filler, found)
-            vectors.append(found)
+                embedding = torch.where((texts == ABSENT)[..., None], network.no_filler, embedding)
+            vectors.append(embedding)
         return torch.stack(vectors, dim=2) + network.place
 
 
 def _picked(scores: Tensor, places: Tensor) -> Tensor:
     """The scores (steps, changes) at the given indices, very small for negative ones."""
-    found = scores.gather(2, places.clamp(min=0)[..., None])[..., 0]
-    return torch.where(places >= 0, found, IMPOSSIBLE)
+    picked = scores.gather(2, places.clamp(min=0)[..., None])[..., 0]
+    return torch.where(places >= 0, picked, IMPOSSIBLE)
 
 
 class ComposerTask:
@@ -302,9 +302,9 @@ class ComposerTask:
             *(
                 [
                     ComposerExample(item, composed(own, item, vocabulary, values), len(step.answers), step.id)
-                    for step, item, own in zip(part, items, found, strict=True)
+                    for step, item, own in zip(part, items, part_changes, strict=True)
                 ]
-                for part, items, found in zip(parts, read, changes, strict=True)
+                for part, items, part_changes in zip(parts, read, changes, strict=True)
             )
         )
         still = [ProcedureStep(text=text) for text in no_change_steps()]

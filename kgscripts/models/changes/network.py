@@ -78,13 +78,13 @@ class ChangeNetwork(nn.Module):
         acted, gated = words.things[thing].chunk(2, dim=-1)
         joined = functional.gelu(acting + acted + gate * gated + self.role(roles) + self.distance(apart))
         joined = self.dropout(joined)
-        found: Tensor = self.last(joined + self.dropout(functional.gelu(self.middle(joined))))
-        return found
+        states: Tensor = self.last(joined + self.dropout(functional.gelu(self.middle(joined))))
+        return states
 
     def keys(self, words: Words, thing: Tensor, roles: Tensor) -> Tensor:
         """What things are as places of values, (pairs, inner), to be compared with `before` or `after` of pairs."""
-        found: Tensor = words.places[thing] + self.place_role(roles)
-        return found
+        keys: Tensor = words.places[thing] + self.place_role(roles)
+        return keys
 
 
 def distances(words: Sequence[int], predicate: int, unnamed: int) -> Tensor:

@@ -72,8 +72,8 @@ def predict_changes(
 
 
 def _sentences(model: ChangeModel, steps: Sequence[OpenPIStep]) -> list[list[str]]:
-    found = model.predict([ProcedureStep(text=step.text, context=step.context, title=step.title) for step in steps])
-    return [[write_change(predicted.change) for predicted in changes] for changes in found]
+    by_step = model.predict([ProcedureStep(text=step.text, context=step.context, title=step.title) for step in steps])
+    return [[write_change(predicted.change) for predicted in changes] for changes in by_step]
 
 
 def steps_of(gold: Mapping[str, Sequence[str]], steps: Mapping[str, OpenPIStep]) -> list[OpenPIStep]:

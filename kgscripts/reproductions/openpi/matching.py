@@ -63,10 +63,10 @@ def clusters(answers: Sequence[str]) -> list[list[int]]:
     change if the heads of their entities have the same stem, and so have their attributes. An answer that does not fit
     the template, or names no attribute, is a cluster of its own.
     """
-    found: dict[object, list[int]] = {}
+    by_subject: dict[object, list[int]] = {}
     for index, answer in enumerate(answers):
-        found.setdefault(_subject(answer) or index, []).append(index)
-    return list(found.values())
+        by_subject.setdefault(_subject(answer) or index, []).append(index)
+    return list(by_subject.values())
 
 
 @lru_cache(maxsize=1 << 16)

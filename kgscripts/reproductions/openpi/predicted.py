@@ -124,8 +124,8 @@ def _grouped(scores: Sequence[tuple[str, StepScores]]) -> list[Figure]:
     for part, score in scores:
         groups.setdefault(part, []).append(score)
     figures: list[Figure] = []
-    for part, found in sorted(groups.items()):
-        own = (*_figures(mean_scores(found), part=part), *counts({"steps": len(found)}, part))
+    for part, part_scores in sorted(groups.items()):
+        own = (*_figures(mean_scores(part_scores), part=part), *counts({"steps": len(part_scores)}, part))
         figures += sorted(own, key=lambda figure: not figure.metric.endswith(("F1", "steps")))
     return figures
 

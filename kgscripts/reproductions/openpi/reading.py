@@ -111,15 +111,15 @@ def _question(record: Mapping[str, Any]) -> str:
 
 
 def _answers(sentences: list[str], modalities: Mapping[str, str]) -> tuple[GoldAnswer, ...]:
-    found = []
+    answers = []
     for sentence in sentences:
         if not is_no_change(sentence):
             try:
                 change = parse_change(sentence)
             except InputError:
                 change = None
-            found.append(GoldAnswer(sentence, change, modalities.get(plain(sentence), "")))
-    return tuple(found)
+            answers.append(GoldAnswer(sentence, change, modalities.get(plain(sentence), "")))
+    return tuple(answers)
 
 
 def _modalities(record: Mapping[str, Any]) -> dict[str, str]:
@@ -209,18 +209,18 @@ def read_openpi(path: str | Path) -> list[OpenPIStep]:
 
 
 def _records(path: Path) -> _Records:
-    found: _Records = {}
+    records: _Records = {}
     for where, line in numbered_lines(path):
         try:
             record = json_object(line)
             key = step_key(record)
         except InputError as error:
             raise _at(where, error) from error
-        if key in found:
-            detail = f"id {_id(key)!r} is already at {found[key][0]}"
+        if key in records:
+            detail = f"id {_id(key)!r} is already at {records[key][0]}"
             raise InputError(detail, where=where, remedy="remove one of them")
-        found[key] = where, record
-    return found
+        records[key] = where, record
+    return records
 
 
 def _merged(folder: Path) -> _Records:
@@ -268,7 +268,7 @@ def _steps(records: _Records) -> Iterator[OpenPIStep]:
 
 def _earlier_steps(steps: Mapping[_Key, RawStep]) -> dict[_Key, list[str]]:
     """For each step the texts of the steps of its procedure up to it. A question adds its step to the one before."""
-    found: dict[_Key, list[str]] = {}
+    earlier: dict[_Key, list[str]] = {}
     procedure, question, texts = "", "", list[str]()
     for key, step in sorted(steps.items()):
         if step.procedure != procedure:
@@ -276,8 +276,8 @@ def _earlier_steps(steps: Mapping[_Key, RawStep]) -> dict[_Key, list[str]]:
         text = step.question.removeprefix(question).strip() if step.text is None else step.text
         question = step.question or f"{question} {text}".strip()
         texts = [*texts, text]
-        found[key] = texts
-    return found
+        earlier[key] = texts
+    return earlier
 
 
 def _id(key: _Key) -> str:

@@ -72,7 +72,7 @@ class ChangeRetriever:
         result, read = [], steps_of(steps)
         for start in range(0, len(read), _BATCH):
             texts = [step.text for step in read[start : start + _BATCH]]
-            result += [self._changes(found) for found in self._search.find(texts)]
+            result += [self._changes(neighbours) for neighbours in self._search.find(texts)]
         return result
 
     def _changes(self, neighbours: Sequence[Neighbour]) -> list[PredictedChange]:
@@ -87,11 +87,11 @@ class ChangeRetriever:
         overlaps = _overlaps(candidates)
         agreement = np.maximum.reduceat(overlaps, np.cumsum(counts) - counts, axis=1) @ weights
         chosen = self._choose(candidates, agreement, overlaps, np.repeat(weights / counts, counts))
-        found = [
+        predictions = [
             PredictedChange(change=candidates[place], log_probability=min(0.0, math.log(agreement[place])))
             for place in chosen
         ]
-        return sorted(found, key=lambda one: -one.log_probability)
+        return sorted(predictions, key=lambda one: -one.log_probability)
 
     def _choose(
         self,

@@ -121,10 +121,10 @@ class SchemaProcedure:
 
 
 def _by_leading_name(clusters: Mapping[str, _Cluster]) -> dict[str, _Cluster]:
-    found = {normalised(name): cluster for name, cluster in clusters.items()}
-    if len(found) < len(clusters) or not all(map(str.strip, found)):
+    by_name = {normalised(name): cluster for name, cluster in clusters.items()}
+    if len(by_name) < len(clusters) or not all(map(str.strip, by_name)):
         raise ValueError("the name of a cluster is empty or occurs twice, without case and article")
-    return found
+    return by_name
 
 
 GOLD = "dev-data-reformatted-v4.json"
@@ -149,10 +149,10 @@ def read_schema_gold(path: Path) -> dict[str, SchemaProcedure]:
     """The gold procedures of a file, or of that of a folder, by id. Raises InputError for a file of another form."""
     file = path / GOLD if path.is_dir() else path
     remedy = "use the data of OpenPI 2.0 as published"
-    found: dict[str, SchemaProcedure] = read_typed(file, dict[str, SchemaProcedure], remedy)
-    if not found:
+    procedures: dict[str, SchemaProcedure] = read_typed(file, dict[str, SchemaProcedure], remedy)
+    if not procedures:
         raise InputError("no procedures", where=str(file), remedy=remedy)
-    return found
+    return procedures
 
 
 def read_schema_answers(path: Path, gold: Mapping[str, SchemaProcedure]) -> Answers:
@@ -220,7 +220,7 @@ def _entities(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
 
 
 def _attributes(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
-    found = sum(
+    recalled = sum(
         not set(attributes).isdisjoint(names)
         for cluster, step in product(gold.entities.values(), answer)
         for entity, attributes in step.items()
@@ -235,7 +235,7 @@ def _attributes(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
         answered.add(pair)
     return Count(
         gold=sum(len(cluster.attributes) for cluster in gold.entities.values()),
-        found=found,
+        found=recalled,
         predicted=len(answered),
         right=right,
     )
@@ -255,7 +255,7 @@ def _entities_a_step(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Cou
 def _attributes_a_step(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> Count:
     pairs = list(_pairs(answer))
     changes = list(_changes(gold, answer))
-    found = sum(
+    recalled = sum(
         attribute in cluster.attributes[normalised(changed)]
         for cluster, attributes, step in changes
         for entity, answered in step.items()
@@ -264,7 +264,7 @@ def _attributes_a_step(gold: SchemaProcedure, answer: Sequence[StepAnswer]) -> C
     )
     return Count(
         gold=sum(len(attributes) * len(step) for _, attributes, step in changes),
-        found=found,
+        found=recalled,
         predicted=len(pairs),
         right=sum(_leading_pair(gold, *pair) is not None for pair in pairs),
     )

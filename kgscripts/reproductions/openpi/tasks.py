@@ -95,7 +95,7 @@ def state_changes(
     else:
         assert predictions is not None
         name, predicted = predictions.name, read_answers(predictions)
-    found = evaluate_changes(
+    evaluation = evaluate_changes(
         answers,
         predicted,
         steps,
@@ -108,7 +108,7 @@ def state_changes(
     if predictions_out is not None:
         lines = ({"id": name, "answers": predicted[name]} for name in answers)
         write_lines(predictions_out, (json_text(line, indent=None) for line in lines))
-    return [found]
+    return [evaluation]
 
 
 @evaluation_task("--gold v2.0 --model default", name="openpi-2", place=of_checkpoint("state-changes"))

@@ -52,7 +52,7 @@ def read_units(parsed: ParsedDocument) -> Units:
     events were left out (negated, hypothetical, …). Outside of steps, each sentence with an event is a unit. The
     abstract side of a pair, lists of needed things and text in which most letters are not Latin have no units.
     """
-    found = _Found(parsed)
+    units = _Found(parsed)
     for passage, group in groupby(parsed.parses, key=lambda parse: parse.passage):
         if passage.kind is PassageKind.ABSTRACT:
             continue
@@ -61,12 +61,12 @@ def read_units(parsed: ParsedDocument) -> Units:
             continue
         text = parsed.document.text[passage.start : passage.end]
         if passage.kind is PassageKind.STEP and len(text.split()) <= MOST_WORDS:
-            left_out = not found.mentions(passage.start, passage.end) and _has_predicate(parses)
-            found.add(passage.start, passage.end, only_with_events=left_out)
+            left_out = not units.mentions(passage.start, passage.end) and _has_predicate(parses)
+            units.add(passage.start, passage.end, only_with_events=left_out)
         else:
             for start, end in _sentences(parses):
-                found.add(start, end, only_with_events=True)
-    return Units(found.units, found.discards)
+                units.add(start, end, only_with_events=True)
+    return Units(units.units, units.discards)
 
 
 class _Found:

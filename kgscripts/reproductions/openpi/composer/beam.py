@@ -128,7 +128,7 @@ class _Search:
     def _changes(self) -> list[list[Candidate]]:
         names = (self.vocabulary.entities, self.vocabulary.attributes, self.vocabulary.phrases, self.vocabulary.fillers)
         chosen = [part.tolist() for part in self.chosen]
-        found: list[list[Candidate]] = []
+        changes: list[list[Candidate]] = []
         for row, scores in enumerate(self.scores.tolist()):
             nouns = [noun.noun for noun in self.inputs[row].nouns]
             own = []
@@ -141,8 +141,8 @@ class _Search:
                     behind = choice - len(texts)
                     parts.append(texts[choice] if behind < 0 else nouns[behind] if behind < len(nouns) else None)
                 own.append((parts, score))
-            found.append([(change, score) for parts, score in own if (change := _change(parts)) is not None])
-        return found
+            changes.append([(change, score) for parts, score in own if (change := _change(parts)) is not None])
+        return changes
 
 
 def _change(parts: Sequence[str | None]) -> Change | None:

@@ -104,8 +104,8 @@ class ChangeComposer:
     def _predict(self, steps: Sequence[ProcedureStep]) -> list[list[PredictedChange]]:
         neighbours = self._search.find([step.text for step in steps])
         return [
-            select(found, counts.double().numpy(), answers, self._settings.selection)
-            for (found, counts), answers in zip(self._read(steps), neighbours, strict=True)
+            select(changes, counts.double().numpy(), answers, self._settings.selection)
+            for (changes, counts), answers in zip(self._read(steps), neighbours, strict=True)
         ]
 
     def _read(self, steps: Sequence[ProcedureStep]) -> list[tuple[list[Candidate], Tensor]]:
@@ -118,12 +118,12 @@ class ChangeComposer:
             batch = batch_of(rows, padded_length(max(len(item.ids) for item in rows))).to(self._encoder.device)
             states = self._encoder.network(batch.ids, batch.attention, batch.types).last_hidden_state
             counts = self._network.counts(states, batch).softmax(-1).cpu()
-            found = candidates(self._network, self._vocabulary, self._tables, rows, states, batch)
-            return list(zip(found, counts, strict=True))[: len(chosen)]
+            changes = candidates(self._network, self._vocabulary, self._tables, rows, states, batch)
+            return list(zip(changes, counts, strict=True))[: len(chosen)]
 
         read: dict[int, tuple[list[Candidate], Tensor]] = {}
-        for chosen, found in zip(batches, run_side_by_side(run, batches), strict=True):
-            read |= zip(chosen, found, strict=True)
+        for chosen, outputs in zip(batches, run_side_by_side(run, batches), strict=True):
+            read |= zip(chosen, outputs, strict=True)
         return [read[row] for row in range(len(inputs))]
 
 

@@ -117,7 +117,7 @@ def _end_of(context: Sequence[str]) -> str:
 
 def _mentions(doc: Doc) -> list[_Mention]:
     """Nouns with none, one and two of the modifiers before them."""
-    found = []
+    mentions = []
     for token in doc:
         if token.pos_ in _NOUNS:
             first = token.i
@@ -126,8 +126,8 @@ def _mentions(doc: Doc) -> list[_Mention]:
             for start in range(first, token.i + 1):
                 span = doc[start : token.i + 1]
                 if noun := plain(span.text):
-                    found.append(_Mention(noun, span.start_char, span.end_char, start == first))
-    return found
+                    mentions.append(_Mention(noun, span.start_char, span.end_char, start == first))
+    return mentions
 
 
 def _input(
@@ -144,27 +144,27 @@ def _input(
         (earlier, texts[2].offsets[-_CONTEXT_PIECES:], title[1] + 1, False),
     ):
         for mention in mentions:
-            if found := [
+            if pieces := [
                 at for at, (left, right) in enumerate(offsets, first) if left < mention.end and right > mention.start
             ]:
-                places.setdefault(mention.noun, []).append((found[0], found[-1] + 1, is_step, mention.is_whole))
+                places.setdefault(mention.noun, []).append((pieces[0], pieces[-1] + 1, is_step, mention.is_whole))
     return StepInput(
         ids=ids,
         types=[int(place >= title[0]) for place in range(len(ids))],
-        nouns=[_pointed(noun, found) for noun, found in list(places.items())[:MOST_NOUNS]],
+        nouns=[_pointed(noun, occurrences) for noun, occurrences in list(places.items())[:MOST_NOUNS]],
         title=title,
     )
 
 
-def _pointed(noun: str, found: Sequence[tuple[int, int, bool, bool]]) -> PointedNoun:
+def _pointed(noun: str, occurrences: Sequence[tuple[int, int, bool, bool]]) -> PointedNoun:
     features = (
-        float(found[0][2]),
-        float(any(is_whole for *_, is_whole in found)),
-        min(len(found), 4) / 4,
+        float(occurrences[0][2]),
+        float(any(is_whole for *_, is_whole in occurrences)),
+        min(len(occurrences), 4) / 4,
         float(" " in noun),
         1.0,
     )
-    return PointedNoun(noun, tuple((start, end) for start, end, *_ in found), features)
+    return PointedNoun(noun, tuple((start, end) for start, end, *_ in occurrences), features)
 
 
 def places_of(inputs: Sequence[StepInput], vocabulary: Mapping[str, int]) -> Tensor:

@@ -44,11 +44,11 @@ class KnownSteps:
         """From the texts of steps, with at most 100 changes each. Raises ModelError if MiniLM cannot be found."""
         changes = [own[:_MOST_OF_A_STEP] for own in changes]
         nouns = []
-        for own, found in zip(nouns_of(texts), changes, strict=True):
-            words = frozenset[str]().union(*map(words_of, found))
+        for own, step_changes in zip(nouns_of(texts), changes, strict=True):
+            words = frozenset[str]().union(*map(words_of, step_changes))
             nouns.append(tuple(noun for noun in own if words & {noun.form, noun.lemma})[:_MOST_OF_A_STEP])
         lemmas = sorted({noun.lemma for own in nouns for noun in own})
-        rows = [tuple(found) for found in changes]
+        rows = [tuple(step_changes) for step_changes in changes]
         return cls(quantised_vectors(texts), rows, nouns, lemmas, quantised_vectors(lemmas))
 
     @classmethod
@@ -155,12 +155,12 @@ class NeighbourSearch:
         known = self._known
         nearest = np.argsort(-cosines, kind="stable")[: self._neighbours]
         weights = np.exp((cosines[nearest].astype(np.float64) - float(cosines[nearest[0]])) / self._temperature)
-        found = []
+        neighbours = []
         for place, weight in zip(nearest, weights / weights.sum(), strict=True):
             replacements = substitutes(known.nouns[place], nouns, vectors, self._noun_similarity)
             changes = dict.fromkeys(substituted(change, replacements) for change in known.changes[place])
-            found.append(Neighbour(float(weight), tuple(changes)))
-        return found
+            neighbours.append(Neighbour(float(weight), tuple(changes)))
+        return neighbours
 
 
 def _grouped(items: Sequence[_Item], counts: Sequence[int]) -> list[tuple[_Item, ...]]:

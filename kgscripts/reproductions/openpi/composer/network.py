@@ -163,12 +163,12 @@ class ChangeNetwork(nn.Module):
         Both are (steps, changes) int64, -1 for none; neither is an unknown text.
         """
         known = (texts >= 0)[..., None]
-        found = torch.where(known, table[texts.clamp(min=0)], self.unknown[KIND_OF_PART[part]])
+        vectors = torch.where(known, table[texts.clamp(min=0)], self.unknown[KIND_OF_PART[part]])
         if part not in POINTED:
-            return found
+            return vectors
         places = nouns.clamp(min=0)[..., None].expand(-1, -1, memory.nouns.shape[2])
         pointed = memory.nouns.gather(1, places)
-        return torch.where((nouns >= 0)[..., None], torch.where(known, (found + pointed) / 2, pointed), found)
+        return torch.where((nouns >= 0)[..., None], torch.where(known, (vectors + pointed) / 2, pointed), vectors)
 
     def folded(self) -> Mapping[str, Tensor]:
         """The weights with each table as one tensor, which a network without `vectors` loads."""

@@ -93,11 +93,11 @@ def select(
         open_ &= pool.differ(place)
     # Two decimals: the last bits of a network differ between processors.
     logs = [min(0.0, round(math.log(float(best[place] @ weights)), 2)) for place in chosen]
-    found = [
+    predictions = [
         PredictedChange(change=pool.changes[place], log_probability=log)
         for place, log in zip(chosen, logs, strict=True)
     ]
-    return sorted(found, key=lambda one: -one.log_probability)
+    return sorted(predictions, key=lambda one: -one.log_probability)
 
 
 @frozen

@@ -71,12 +71,12 @@ def substitutes(
     if not old or not others:
         return {}
     cosines = np.stack([vectors[noun.lemma] for noun in old]) @ np.stack([vectors[noun.lemma] for noun in others]).T
-    found: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     while cosines.max() >= least * SCALE * SCALE:
         row, column = np.unravel_index(int(cosines.argmax()), cosines.shape)
-        found |= dict.fromkeys((old[row].lemma, old[row].form), others[column].form)
+        replacements |= dict.fromkeys((old[row].lemma, old[row].form), others[column].form)
         cosines[row, :] = cosines[:, column] = -np.inf
-    return found
+    return replacements
 
 
 def substituted(change: Change, replacements: Mapping[str, str]) -> Change:
