@@ -15,6 +15,7 @@ from attrs import frozen
 from torch import Tensor
 from torch.nn import functional
 
+from kgscripts.changes.values import SLOT
 from kgscripts.models.changes.generator import (
     KIND,
     SCALE,
@@ -24,7 +25,6 @@ from kgscripts.models.changes.generator import (
     pair_inputs,
 )
 from kgscripts.models.changes.network import LAYERS, ChangeNetwork, ChangeSizes
-from kgscripts.models.changes.values import SLOT
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.inference import TensorFields
 from kgscripts.models.reader.reader import Reader, WindowStates

@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.changes.levels import LEAST, level_of
+from kgscripts.changes.values import SLOT, joined_value, split_value
 from kgscripts.models.changes.generator import (
     VOCABULARY,
     Calibration,
@@ -30,7 +31,6 @@ from kgscripts.models.changes.generator import (
     pair_inputs,
 )
 from kgscripts.models.changes.network import LAYERS, ROLES, distances
-from kgscripts.models.changes.values import SLOT, joined_value, split_value
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.reader.labels import GRAPH, PAIRS
 from kgscripts.models.reader.reader import WindowStates

@@ -15,8 +15,8 @@ import torch
 from attrs import field, frozen, validators
 from torch import Tensor
 
+from kgscripts.changes.values import SLOT, joined_value
 from kgscripts.models.changes.network import LAYERS, ROLES, ChangeNetwork, ChangeSizes, Words, distances
-from kgscripts.models.changes.values import SLOT, joined_value
 from kgscripts.models.checkpoint import Checkpoint, from_checkpoint
 from kgscripts.models.inference import TensorFields
 from kgscripts.models.reader.reader import Reader, WindowStates
