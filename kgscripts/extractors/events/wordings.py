@@ -64,9 +64,9 @@ def words_of(frame: Frame, noun: Token | None, pronoun: str) -> str:
 
 def clause_of(frame: Frame, noun: Token | None, phrase: PrepositionalPhrase | None) -> str:
     """What the text itself says: the verb in its base form and the words behind it up to the end of its clause and of
-    its `phrase`, with the noun that a pronoun stands for: "flip the stone to the 1000 side", and the condition of it: "use a spanner if
-    it's tight". "" for what is let happen, done to several things or told of an agent, for the passive, and where the
-    object stands behind another verb."""
+    its `phrase`, with the noun that a pronoun stands for: "flip the stone to the 1000 side", and the condition of it:
+    "use a spanner if it's tight". "" for what is let happen, done to several things or told of an agent, for the
+    passive, and where the object stands behind another verb."""
     verb = frame.verb
     if letting(verb) is not None or is_passive(verb) or _agent(frame) is not None or len(frame.nouns()) > 1:
         return ""
