@@ -138,15 +138,15 @@ def state_changes(
 def changes(run: RunOptions) -> None:
     """Train the generator of state changes, over the reader that ships.
 
-    It learns from labelled passages, from the scripts that ship, and from candidates that were judged.
+    It learns from the passages that ship with labels.
     """
     configuration = run.configuration()
     from lightning_modules.changes.task import ChangeTask
 
     task = ChangeTask(configuration.name, run.limit)
-    counts = Counter(text.completeness.name.lower() for text in (*task.split.train, *task.split.held_out))
-    data = ", ".join(f"{number:,} texts with {name}" for name, number in counts.items())
-    run.train(task, configuration, data=f"{data} changes known")
+    texts = [*task.split.train, *task.split.held_out]
+    events = sum(len(text.events) for text in texts)
+    run.train(task, configuration, data=f"{len(texts):,} passages, the changes of {events:,} events")
 
 
 @with_options("reader")

@@ -167,13 +167,7 @@ class ChangeTrainingSettings(TrainingSettings):
 
     inner: int = count(256)
     """The size of the states of pairs."""
-    dropout: float = share(0.25)
-    script_weight: float = not_negative(0.3)
-    """Of the changes of the scripts that ship, beside those of labelled passages."""
-    judged_weight: float = not_negative(0.3)
-    """Of candidates that were judged."""
-    silence: float = share(0.02)
-    """How much it says that a script does not name a change."""
+    dropout: float = share(0.3)
     bias: float = -0.4
     slope: float = positive(0.58)
     value_slope: float = not_negative(1.27)
@@ -185,8 +179,8 @@ class ChangeTrainingSettings(TrainingSettings):
     weight_decay: float = not_negative(0.05)
     gradient_clip: float | None = 1.0
     batch_size: int = count(5000)
-    epochs: int = count(9)
-    patience: int = count(9)
+    epochs: int = count(7)
+    patience: int = count(7)
 
 
 @frozen(kw_only=True)

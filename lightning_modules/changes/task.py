@@ -33,10 +33,7 @@ from lightning_modules.changes.examples import (
     UNNAMED,
     ChangeEvent,
     ChangeText,
-    Completeness,
-    judged_texts,
     labelled_texts,
-    script_texts,
 )
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.task_settings import ChangeTrainingSettings
@@ -52,19 +49,15 @@ _OTHERS = 12
 class EventExample(TensorFields):
     """An event with the things that it is compared with, `pairs`, and what is known of each.
 
-    `gold` and `weight` are (pairs, attributes): how sure a change of the attribute is, and what it counts for. `values`
-    (known, 2) are pairs with the number of their values; `befores` and `afters` (known, 2) pairs with the place in the
-    value.
+    `gold` (pairs, attributes) is how sure a change of the attribute is. `values` (known, 2) are pairs with the number
+    of their values; `befores` and `afters` (known, 2) pairs with the place in the value.
     """
 
     pairs: Pairs
     gold: Tensor
-    weight: Tensor
     values: Tensor
     befores: Tensor
     afters: Tensor
-    share: float
-    """What its values count for."""
 
 
 @frozen(eq=False)
@@ -72,7 +65,6 @@ class ChangeExample:
     """A window with its events."""
 
     id: str
-    completeness: Completeness
     states: Tensor
     events: Sequence[EventExample]
 
@@ -87,15 +79,13 @@ class ChangeBatch(TrainingBatch):
     """Windows: the states of their words, one behind the other, and events, whose pairs name words by these places.
 
     Pairs and places are numbers in the batch. Beside each of `befores` and `afters` stand the first pair of its event
-    and the one behind the last; `value_shares` (known,) are what `values` count for.
+    and the one behind the last.
     """
 
     states: Tensor
     pairs: Pairs
     gold: Tensor
-    weight: Tensor
     values: Tensor
-    value_shares: Tensor
     befores: Tensor
     afters: Tensor
     events: int
@@ -130,7 +120,6 @@ class ChangeData(TrainingData[ChangeExample]):
         first, rows = 0, 0
         pairs: list[Pairs] = []
         known: dict[str, list[Tensor]] = {"values": [], "befores": [], "afters": []}
-        shares: list[float] = []
         for example in examples:
             count = len(example.states)
             for event in example.events:
@@ -143,7 +132,6 @@ class ChangeData(TrainingData[ChangeExample]):
                     own: Tensor = getattr(event, name) + rows
                     span = torch.tensor([rows, rows + len(thing)]).expand(len(own), 2)
                     known[name].append(torch.cat([own, span], dim=1))
-                shares += [event.share] * len(event.values)
                 rows += len(thing)
             first += count
         events = [event for example in examples for event in example.events]
@@ -152,9 +140,7 @@ class ChangeData(TrainingData[ChangeExample]):
             states=torch.cat([example.states for example in examples]).float(),
             pairs=Pairs(*(torch.cat(column) for column in zip(*map(attrs.astuple, pairs), strict=True))),
             gold=torch.cat([event.gold for event in events]),
-            weight=torch.cat([event.weight for event in events]),
             values=torch.cat(known["values"]),
-            value_shares=torch.tensor(shares),
             befores=torch.cat(known["befores"]),
             afters=torch.cat(known["afters"]),
             events=len(events),
@@ -176,15 +162,12 @@ class ChangeModule(TrainingModule):
         words = network.words(batch.states)
         pairs = network.pairs(words, *attrs.astuple(batch.pairs))
         keys = network.keys(words, batch.pairs.thing, batch.pairs.roles)
-        attributes = functional.binary_cross_entropy_with_logits(
-            network.attributes(pairs), batch.gold, reduction="none"
-        )
-        total = (attributes * batch.weight).sum()
+        total = functional.binary_cross_entropy_with_logits(network.attributes(pairs), batch.gold, reduction="sum")
         if len(batch.values):
             row, number = batch.values.T
             of_attribute = self.of_attribute[:, number].float().argmax(dim=0)  # type: ignore[index]
             scores = network.values(pairs[row]).masked_fill(~self.of_attribute[of_attribute], -1e4)  # type: ignore[index]
-            total = total + (batch.value_shares * functional.cross_entropy(scores, number, reduction="none")).sum() / 2
+            total = total + functional.cross_entropy(scores, number, reduction="sum") / 2
         for layer, known in ((network.before, batch.befores), (network.after, batch.afters)):
             if len(known):
                 row, place, begin, end = known.T
@@ -196,7 +179,7 @@ class ChangeModule(TrainingModule):
 
 
 class ChangeTask:
-    """Learns to generate state changes from what ships; see `TrainingTask`."""
+    """Learns to generate state changes from the labelled passages that ship; see `TrainingTask`."""
 
     purpose = "state changes of events"
     licence = "CC-BY-NC-SA-3.0"
@@ -205,8 +188,8 @@ class ChangeTask:
     def __init__(self, name: str, limit: int | None = None) -> None:
         self.name = name
         self.reader: Reader = load("reader", DEFAULT)
-        texts = [*labelled_texts(), *script_texts(self.reader), *judged_texts(self.reader)][:limit]
-        self.split = split(texts, lambda text: f"{text.completeness.name} {text.id}")
+        texts = list(labelled_texts())[:limit]
+        self.split = split(texts, lambda text: text.id)
         self.vocabulary = vocabulary_of(self.split.train)
         if not self.vocabulary.values:
             raise InputError("no value of a change is seen often enough", remedy="give a larger --limit")
@@ -236,7 +219,7 @@ class ChangeTask:
     def _examples(self, texts: Sequence[ChangeText], settings: ChangeTrainingSettings) -> list[ChangeExample]:
         examples = []
         windows = self.reader.states([text.text for text in texts])
-        maker = _ExampleMaker(self.vocabulary, settings)
+        maker = _ExampleMaker(self.vocabulary, settings.seed)
         with torch.inference_mode(False), torch.no_grad():
             for text, own in zip(texts, windows, strict=True):
                 for window in own:
@@ -245,7 +228,7 @@ class ChangeTask:
                     ]
                     if events:
                         states = window.layers.half().clone()
-                        examples.append(ChangeExample(text.id, text.completeness, states, events))
+                        examples.append(ChangeExample(text.id, states, events))
         return examples
 
     def checkpoint(self, module: ChangeModule, settings: ChangeTrainingSettings, card: ModelCard) -> Checkpoint:
@@ -269,19 +252,16 @@ def vocabulary_of(texts: Sequence[ChangeText], least: int = 4) -> ChangeVocabula
         for text in texts
         for event in text.events
         for change in event.changes
-        if change.share > _TRUE and change.before[0] and change.after[0]
+        if change.before[0] and change.after[0]
     )
     values = tuple(value for value, count in counts.most_common() if count >= least)
     return ChangeVocabulary(tuple(sorted({attribute for attribute, _, _ in values})), values, UNNAMED)
 
 
-_TRUE = 0.5
-
-
 class _ExampleMaker:
     """Makes examples of events, by a vocabulary."""
 
-    def __init__(self, vocabulary: ChangeVocabulary, settings: ChangeTrainingSettings) -> None:
+    def __init__(self, vocabulary: ChangeVocabulary, seed: int) -> None:
         self._attributes = {name: number for number, name in enumerate(vocabulary.attributes)}
         self._values = {value: number for number, value in enumerate(vocabulary.values)}
         # The most frequent value with the same state afterwards stands in for one that is rare.
@@ -289,14 +269,10 @@ class _ExampleMaker:
         for (attribute, _, after), number in self._values.items():
             self._by_after.setdefault((attribute, after), number)
         self._names = vocabulary.values
-        self._shares = {Completeness.ALL: 1.0, Completeness.SOME: settings.script_weight,
-                        Completeness.JUDGED: settings.judged_weight}  # fmt: skip
-        self._silence = settings.silence
-        self._draw = random.Random(settings.seed)
+        self._draw = random.Random(seed)
 
     def example(self, text: ChangeText, event: ChangeEvent, window: WindowStates) -> EventExample:
         first, count, total = window.window.first, len(window.window.spans), text.text.words
-        share = self._shares[text.completeness]
 
         def placed(thing: int | None) -> int | None:
             """The place among the words of the window and, behind them, the things that need no name."""
@@ -316,8 +292,6 @@ class _ExampleMaker:
         at = {place: row for row, place in enumerate([*things, *range(count, count + len(UNNAMED))])}
         pairs = pair_inputs(window, event.predicate, [first + place for place in things], len(UNNAMED))
         gold = torch.zeros(len(at), len(self._attributes))
-        silence = {Completeness.ALL: 1.0, Completeness.SOME: self._silence, Completeness.JUDGED: 0.0}
-        weight = torch.full_like(gold, silence[text.completeness])
         known: dict[str, list[tuple[int, int]]] = {"values": [], "befores": [], "afters": []}
         for place, change in changes:
             number = self._attributes.get(change.attribute)
@@ -325,9 +299,8 @@ class _ExampleMaker:
                 continue
             row = at[place]
             gold[row, number] = max(float(gold[row, number]), change.share)
-            weight[row, number] = 1.0
             value = self._value(change.attribute, change.before[0], change.after[0])
-            if value is None or change.share <= _TRUE:
+            if value is None:
                 continue
             known["values"].append((row, value))
             for name, template, (_, own) in (
@@ -337,7 +310,7 @@ class _ExampleMaker:
                 if SLOT in template and (other := at.get(placed(own) if own is not None else -1)) is not None:
                     known[name].append((row, other))
         tensors = {name: torch.tensor(own, dtype=torch.int64).reshape(-1, 2) for name, own in known.items()}
-        return EventExample(pairs=pairs, gold=gold, weight=weight * share, share=share, **tensors)
+        return EventExample(pairs=pairs, gold=gold, **tensors)
 
     def _value(self, attribute: str, before: str, after: str) -> int | None:
         exact = self._values.get((attribute, before, after))

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
-import shutil
-from importlib import resources
 from pathlib import Path
-from types import SimpleNamespace
 
 import attrs
 import pytest
 import torch
-import yaml
 from torch.nn import functional
 
-from kgscripts import everyday_scripts
 from kgscripts.models.changes.generator import SCALE, Calibration, ChangeQuery, ChangeVocabulary
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.reader.reader import Reader
@@ -29,12 +23,9 @@ from lightning_modules.changes.examples import (
     UNNAMED,
     ChangeEvent,
     ChangeText,
-    Completeness,
     GoldChange,
     _TextWords,
-    judged_texts,
     labelled_texts,
-    script_texts,
 )
 from lightning_modules.changes.task import (
     ChangeData,
@@ -55,7 +46,6 @@ SETTINGS = ChangeTrainingSettings(
     epochs=12,
     patience=12,
     learning_rate=1e-2,
-    script_weight=0.5,
     bias=0.0,
     slope=1.0,
     value_slope=0.0,
@@ -94,28 +84,15 @@ def reader() -> Reader:
 
 @pytest.fixture
 def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with eight passages, the scripts and the judged candidates of a training, of which there are none."""
+    """A folder with the eight passages of a training."""
     (tmp_path / "meals.txt").write_text(passages(8), encoding="utf-8")
-    (tmp_path / "scripts").mkdir()
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "judged.jsonl").write_text("", encoding="utf-8")
     monkeypatch.setattr(examples, "shipped_passages", lambda: [tmp_path / "meals.txt"])
-    monkeypatch.setattr(everyday_scripts, "folder", lambda: tmp_path / "scripts")
-    monkeypatch.setattr(examples, "resources", SimpleNamespace(files=lambda _: tmp_path))
     return tmp_path
-
-
-def _judged(folder: Path, *rows: int) -> None:
-    """Write some rows of the judged candidates that ship."""
-    shipped = resources.files("lightning_modules.changes") / "data" / "judged.jsonl"
-    lines = shipped.read_text("utf-8").splitlines()
-    (folder / "data" / "judged.jsonl").write_text("".join(f"{lines[row]}\n" for row in rows), encoding="utf-8")
 
 
 def test_passages_give_all_changes_of_their_events(sources: Path) -> None:
     found = list(labelled_texts())
     assert [text.id for text in found] == [f"meals {number}" for number in range(1, 9)]
-    assert {text.completeness for text in found} == {Completeness.ALL}
     words, (first, put, wash, wait) = list(found[0].text.all_words), found[0].events
     assert words[:6] == ["Wash", "the", "egg", "in", "a", "bowl"]
     assert [words[event.predicate] for event in found[0].events] == ["Wash", "Put", "wash", "Wait"]
@@ -201,123 +178,16 @@ def test_values_without_their_place_say_nothing() -> None:
     assert event.unknown == {_place("eggs", 0), _place("egg", 0), _place("egg", 1), _place("pan", 0)}
 
 
-def test_judged_candidates_are_of_the_events_of_their_steps(sources: Path, reader: Reader) -> None:
-    _judged(sources, 0, 1, 2)
-    found = judged_texts(reader)
-    assert [text.id for text in found] == ["judged 0", "judged 1", "judged 2"]
-    rows = [json.loads(line) for line in (sources / "data" / "judged.jsonl").read_text("utf-8").splitlines()]
-    for text, row in zip(found, rows, strict=True):
-        assert text.completeness is Completeness.JUDGED
-        assert text.text.title == row["title"]
-        words = list(text.text.all_words)
-        assert "".join(words) == "".join("".join(step.split()) for step in row["steps"])
-        ends, length = [], 0
-        for step in row["steps"]:
-            length += len("".join(step.split()))
-            ends.append(length)
-        judged = {
-            step: {(attribute, share) for _, attribute, _, _, share in candidates}
-            for step, candidates in row["judged"].items()
-        }
-        total = sum(map(len, row["judged"].values()))
-        assert 0.7 * total < sum(len(event.changes) for event in text.events) <= total
-        assert len({event.predicate for event in text.events}) == len(text.events)
-        for event in text.events:
-            begin = len("".join(words[: event.predicate]))
-            step = next(number for number, end in enumerate(ends, start=1) if begin < end)
-            assert event.unknown == frozenset()
-            for change in event.changes:
-                assert (change.attribute, change.share) in judged[str(step)]
-                assert 0 <= change.thing < len(words) + len(UNNAMED)
-    # Step 5, "Pour the detergent into the drawer and close it.": that the detergent moves is of the first event.
-    laundry = list(found[0].text.all_words)
-    of_event = {laundry[event.predicate]: event for event in found[0].events}
-    poured = [change for change in of_event["Pour"].changes if laundry.index("detergent") == change.thing]
-    assert ("location", ("in @", laundry.index("drawer"))) in [(change.attribute, change.after) for change in poured]
-
-
-def test_a_judged_candidate_is_of_the_event_that_its_thing_has_a_part_in(sources: Path, reader: Reader) -> None:
-    _judged(sources, 0, 1, 2)
-    several = 0
-    for text in judged_texts(reader):
-        (reading,) = reader.read([text.text])
-        parts = {
-            event.word: {word: sum(thing.probability for thing in event.things if thing.word == word)
-                         for word in range(text.text.words)}
-            for event in reading.events if event.probability >= 0.5
-        }  # fmt: skip
-        ends = [number for number, word in enumerate(text.text.all_words) if word == "."]
-        for event in text.events:
-            begin = max((end for end in ends if end < event.predicate), default=-1)
-            end = min(end for end in ends if end > event.predicate)
-            step = [word for word in parts if begin < word < end]
-            assert event.predicate in step
-            for change in event.changes:
-                if change.thing < text.text.words:
-                    own = parts[event.predicate][change.thing]
-                    assert own == max(parts[word][change.thing] for word in step)
-                    several += len(step) > 1 and own > 0
-                else:
-                    assert event.predicate == step[0]
-    assert several > 5
-
-
-SCRIPT = {
-    "scenario": "cooking eggs",
-    "also": ["boiling eggs"],
-    "about": "Boiling eggs in a pot.",
-    "language": "en",
-    "licence": "CC0-1.0",
-    "author": "a test",
-    "needs": [{"thing": "pot", "kind": "tool"}],
-    "steps": [
-        {
-            "id": "wash-eggs",
-            "name": "wash the eggs",
-            "wordings": ["clean the eggs in a bowl", "hello there"],
-            "importance": "usual",
-            "changes": [{"entity": "eggs", "attribute": "wetness", "before": "dry", "after": "wet"}],
-        },
-        {"id": "wait", "name": "wait an hour", "wordings": ["sit down and wait"], "importance": "usual"},
-    ],
-}
-
-
-def test_the_wordings_of_a_step_have_its_changes(sources: Path, reader: Reader) -> None:
-    assert script_texts(reader) == []
-    (sources / "scripts" / "eggs.yaml").write_text(yaml.safe_dump(SCRIPT), encoding="utf-8")
-    (sources / "scripts" / "notes.txt").write_text("no script", encoding="utf-8")
-    found = script_texts(reader)
-    assert [" ".join(text.text.all_words) for text in found] == ["wash the eggs", "clean the eggs in a bowl"]
-    for text in found:
-        assert (text.id, text.completeness, text.text.title) == ("eggs", Completeness.SOME, "cooking eggs")
-        assert text.events == [
-            ChangeEvent(0, [GoldChange(2, "wetness", ("dry", None), ("wet", None), 1.0)], frozenset())
-        ]
-
-
-def test_a_script_that_ships_can_be_learnt_from(sources: Path, reader: Reader) -> None:
-    shipped = Path(str(resources.files("kgscripts.everyday_scripts") / "scripts"))
-    shutil.copy(shipped / "adopting_a_pet.yaml", sources / "scripts")
-    found = script_texts(reader)
-    assert len(found) > 20
-    for text in found:
-        (event,) = text.events
-        assert event.changes
-        assert all(0 <= change.thing < text.text.words + len(UNNAMED) for change in event.changes)
-
-
 def _text(*changes: GoldChange, id: str = "one") -> ChangeText:
-    return ChangeText(id, Completeness.ALL, SOUP, [ChangeEvent(0, list(changes))])
+    return ChangeText(id, SOUP, [ChangeEvent(0, list(changes))])
 
 
 def test_the_vocabulary_has_what_is_seen_often() -> None:
     wet = GoldChange(1, "wetness", ("dry", None), ("wet", None), 1.0)
     into = GoldChange(1, "location", ("elsewhere", None), ("in @", 4), LIKELY_SHARE)
     rare = GoldChange(1, "color", ("white", None), ("brown", None), 1.0)
-    false = GoldChange(1, "taste", ("bland", None), ("salty", None), 0.0)
     half = attrs.evolve(wet, before=("", None))
-    texts = [_text(wet, into, false, half), _text(into, wet), _text(wet, rare, false, half), _text(false, wet, into)]
+    texts = [_text(wet, into, half), _text(into, wet), _text(wet, rare, half), _text(wet, into)]
     assert vocabulary_of(texts, least=3) == ChangeVocabulary(
         ("location", "wetness"), (("wetness", "dry", "wet"), ("location", "elsewhere", "in @")), UNNAMED
     )
@@ -361,7 +231,6 @@ def test_examples_hold_what_is_labelled(prepared: tuple[ChangeTask, ChangeModule
                     for row, number in own.gold.nonzero().tolist()}  # fmt: skip
             expected = {(change.thing, change.attribute): change.share for change in event.changes}
             assert held == {key: pytest.approx(share) for key, share in expected.items()}
-            assert torch.equal(own.weight, torch.ones_like(own.gold))
             stated = {(things[row], task.vocabulary.values[number]) for row, number in own.values.tolist()}
             assert stated == {(change.thing, (change.attribute, change.before[0], change.after[0]))
                               for change in event.changes}  # fmt: skip
@@ -369,32 +238,6 @@ def test_examples_hold_what_is_labelled(prepared: tuple[ChangeTask, ChangeModule
             assert placed == {(words[change.thing], words[change.after[1]])
                               for change in event.changes if change.after[1] is not None}  # fmt: skip
             assert len(own.befores) == 0
-
-
-def test_what_is_not_labelled_weighs_by_how_much_is_known(sources: Path, reader: Reader) -> None:
-    _judged(sources, 0, 1, 2, 3)
-    (sources / "scripts" / "eggs.yaml").write_text(yaml.safe_dump(SCRIPT), encoding="utf-8")
-    task = ChangeTask("changes")
-    assert task.reader is reader
-    made = task._examples([*task.split.train, *task.split.held_out], SETTINGS)
-    seen = set()
-    for example in made:
-        seen.add(example.completeness)
-        for event in example.events:
-            weights = {round(float(weight), 4) for weight in event.weight.flatten()}
-            match example.completeness:
-                case Completeness.ALL:
-                    assert (weights, event.share) == ({1.0}, 1.0)
-                case Completeness.SOME:
-                    assert (weights, event.share) == ({0.5, round(0.5 * SETTINGS.silence, 4)}, 0.5)
-                    assert (event.weight[event.gold > 0] == 0.5).all()
-                case Completeness.JUDGED:
-                    assert weights <= {0.0, round(SETTINGS.judged_weight, 4)}
-                    assert event.share == SETTINGS.judged_weight
-                    assert (event.weight[event.gold > 0] > 0).all()
-            # Values are learnt of what is true.
-            assert all(event.gold[row].max() > 0.5 for row, _ in event.values.tolist())
-    assert seen == set(Completeness)
 
 
 def _oracle(module: ChangeModule, example: ChangeExample, event: EventExample, of_attribute: torch.Tensor) -> float:
@@ -415,12 +258,12 @@ def _oracle(module: ChangeModule, example: ChangeExample, event: EventExample, o
         for number, score in enumerate(network.attributes(states[row]).tolist()):
             probability, gold = 1 / (1 + math.exp(-score)), float(event.gold[row, number])
             surprisal = -gold * math.log(probability) - (1 - gold) * math.log(1 - probability)
-            total += surprisal * float(event.weight[row, number])
+            total += surprisal
     for row, value in event.values.tolist():
         (attribute,) = of_attribute[:, value].nonzero()[:, 0].tolist()
         scores = network.values(states[row])
         own_values = scores[of_attribute[attribute]]
-        total += event.share * float(own_values.logsumexp(dim=0) - scores[value]) / 2
+        total += float(own_values.logsumexp(dim=0) - scores[value]) / 2
     for layer, known in ((network.before, event.befores), (network.after, event.afters)):
         for row, place in known.tolist():
             scores = torch.stack([layer(states[row]) @ key / SCALE for key in keys])
@@ -464,7 +307,7 @@ def test_pairs_of_a_batch_name_the_words_of_their_windows(
         change = GoldChange(first + 2, "location", ("from @", hand), ("in @", first + 7), 1.0)
         events.append(ChangeEvent(first, [change, attrs.evolve(change, thing=hand, before=("from @", first + 5))]))
     task.vocabulary = ChangeVocabulary(("location",), (("location", "from @", "in @"),), UNNAMED)
-    made = task._examples([ChangeText("soup", Completeness.ALL, read, events)], SETTINGS)
+    made = task._examples([ChangeText("soup", read, events)], SETTINGS)
     assert len(made) > 1
     assert sum(len(example.events) for example in made) == 3
     batch = data.collate(made)
@@ -577,7 +420,6 @@ def test_it_learns_passages_by_heart(sources: Path) -> None:
 
 
 def test_a_checkpoint_has_the_calibration_of_the_settings(sources: Path) -> None:
-    _judged(sources, *range(4))
     chosen = attrs.evolve(SETTINGS, epochs=1, batch_size=2000, bias=-0.5, slope=0.8, value_slope=0.25)
     train(ChangeTask("changes"), chosen, sources / "model", hardware=CPU)
     calibration = load_checkpoint(sources / "model").settings["calibration"]
