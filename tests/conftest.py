@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -44,8 +46,16 @@ _SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", _ROOT.parent / "shared"))
 @pytest.fixture(autouse=True, scope="session")
 def _without_fsync() -> Iterator[None]:
     """Hundreds of small builds need not wait until the disk has turned."""
+    connect = sqlite3.connect
+
+    def connect_without(*arguments: Any, **settings: Any) -> sqlite3.Connection:
+        connection: sqlite3.Connection = connect(*arguments, **settings)
+        connection.execute("PRAGMA synchronous = OFF")
+        return connection
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        patch.setattr(sqlite3, "connect", connect_without)
         yield
 
 
