@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.disk import no_fsync
 from tests.example_graph import FOLDER
 
 # No property may depend on how fast the machine is, and a run must not fail for what another run did not try.
@@ -46,16 +45,8 @@ _SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", _ROOT.parent / "shared"))
 @pytest.fixture(autouse=True, scope="session")
 def _without_fsync() -> Iterator[None]:
     """Hundreds of small builds need not wait until the disk has turned."""
-    connect = sqlite3.connect
-
-    def connect_without(*arguments: Any, **settings: Any) -> sqlite3.Connection:
-        connection: sqlite3.Connection = connect(*arguments, **settings)
-        connection.execute("PRAGMA synchronous = OFF")
-        return connection
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda _: None)
-        patch.setattr(sqlite3, "connect", connect_without)
+        no_fsync(patch)
         yield
 
 

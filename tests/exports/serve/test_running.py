@@ -21,7 +21,7 @@ import cli
 from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError
 from tests.commands import run
-from tests.exports.serve.conftest import ServerProcess, responses, started
+from tests.exports.serve.conftest import AT_ONCE, ServerProcess, responses, started
 from tests.exports.serve.hostile_queries import BOMBS
 
 _SECONDS = 300
@@ -29,8 +29,6 @@ _INTERRUPTED, _TERMINATED = (signal.SIGINT, 130), (signal.SIGTERM, 143)
 _LARGE = "--set=made_rows=0"
 """No graph is so small that a request makes what it needs."""
 _ENDLESS = "--set=query_seconds=600"
-_AT_ONCE = "serving "
-"""Said before the model is loaded, which no query needs."""
 
 
 @pytest.fixture
@@ -42,7 +40,7 @@ def unprepared(kitchen: ScriptGraph, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def endless(kitchen: ScriptGraph) -> Iterator[ServerProcess]:
     """A server that answers one query at a time, for as long as it takes."""
-    with started(kitchen.directory, _ENDLESS, "--set=running=1", says=_AT_ONCE) as server:
+    with started(kitchen.directory, _ENDLESS, "--set=running=1", says=AT_ONCE) as server:
         yield server
 
 
@@ -141,7 +139,7 @@ def test_a_query_whose_client_has_gone_is_ended(endless: ServerProcess, name: st
 
 
 def test_a_client_that_waits_for_a_long_query_and_sends_nothing_more_is_answered(kitchen: ScriptGraph) -> None:
-    with started(kitchen.directory, "--set=query_seconds=1", says=_AT_ONCE) as server:
+    with started(kitchen.directory, "--set=query_seconds=1", says=AT_ONCE) as server:
         (answer,) = responses(server.raw(BOMBS["filter"], ends=True))
     assert (answer.status, "more than 1 second" in answer.text) == (400, True)
 
@@ -157,14 +155,12 @@ def test_slow_queries_keep_no_other_request_waiting(endless: ServerProcess) -> N
 
 @pytest.mark.parametrize(
     ("query", "number", "code"),
-    [("", *_INTERRUPTED), ("filter", *_TERMINATED), ("cypher-product", *_INTERRUPTED)],
+    [("filter", *_TERMINATED), ("cypher-product", *_INTERRUPTED)],
 )
 def test_a_signal_ends_a_server_that_answers_queries(kitchen: ScriptGraph, query: str, number: int, code: int) -> None:
-    says = _AT_ONCE if query else "ready: "
-    with started(kitchen.directory, _ENDLESS, says=says) as server, server.connect() as client:
-        if query:
-            client.sendall(BOMBS[query])
-            until(lambda: busy_engines(server))
+    with started(kitchen.directory, _ENDLESS, says=AT_ONCE) as server, server.connect() as client:
+        client.sendall(BOMBS[query])
+        until(lambda: busy_engines(server))
         ends_with(server, number, code)
 
 
