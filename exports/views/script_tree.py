@@ -197,6 +197,7 @@ def script_tree(script: Script) -> Tree:
                         lines.add(Text(f"{left_out:,} more", style="dim"))
                 else:
                     branch.add(_parts_line(f"{kind}: ", shown, left_out, style, between, shares=shares))
+        _add_derived(branch, step)
         _add_durations(branch, step, _MOST_DURATIONS)
         earlier = [numbers[iri] for iri in before[step.iri]]
         # In a chain of steps each comes after the one above it, and the first after none.
@@ -323,6 +324,7 @@ def step_tree(scenario: str, step: Step) -> Tree:
                 label = f"{part.scenario}: {part.label_text}" if isinstance(part, Match) else part.label_text
                 line = styled((label, style), (f"  {_details(part)}", "dim"))
                 branch.add(line.append_text(_references(part, numbers)).append_text(_readers(part, models)))
+    _add_derived(tree, step)
     _add_corrections(tree, step.corrections)
     if numbers:
         add_evidence(tree.add(Text("passages", style="dim")), numbers, numbered=True)
@@ -394,6 +396,15 @@ def _add_written(tree: Tree, step: Step) -> None:
     for name, words in (("only: ", when), ("consists of: ", ", ".join(step.parts))):
         if words:
             tree.add(styled((name, "dim"), (words, "yellow")))
+
+
+def _add_derived(tree: Tree, step: Step) -> None:
+    """What follows from the changes, each with the change that it follows from."""
+    labels = {change.iri: change.label_text for change in step.changes}
+    branch = tree.add(Text("derived from these changes", style="dim")) if step.derived else tree
+    for item in step.derived:
+        effect = f"{item.attribute} of {item.entity}: {item.before} -> {item.after}"
+        branch.add(styled((effect, "magenta"), (f"  follows from {labels[item.follows_from]}", "dim")))
 
 
 def _add_durations(tree: Tree, step: Step, most: int) -> None:

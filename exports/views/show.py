@@ -11,6 +11,7 @@ import typer
 
 from kgscripts.commands.options import GraphFolder
 from kgscripts.scripts.reading import MOST_STEPS, list_scenarios, read_script, read_step
+from kgscripts.scripts.steps import with_derived
 from kgscripts.scripts.things import list_needs, read_tool_uses
 from schemas.errors import ConfigurationError
 from schemas.script_graph import StoredGraph
@@ -55,6 +56,9 @@ def show(
     ] = None,
     min_support: Annotated[int, typer.Option(min=1, help="Leave out those with fewer sources.")] = 1,
     every: Annotated[bool, typer.Option("--all", help="Show all steps, also unusual ones.")] = False,
+    derived: Annotated[
+        bool, typer.Option("--derived", help="Show of steps also what follows from their changes, by rules.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print the script of a scenario, a step of it with the passages and the models behind it, or the steps that use a
@@ -91,9 +95,12 @@ def show(
     elif step is not None:
         most = _PASSAGES if evidence is None else evidence
         label, read = read_step(graph, scenario, step, evidence=most, causes=True, **chosen)
+        read = with_derived(read) if derived else read
         _print(as_json, attrs.asdict(read), lambda trees: trees.step_tree(label, read))
     else:
         script = read_script(graph, scenario, evidence=evidence or 0, **chosen)
+        if derived:
+            script = attrs.evolve(script, steps=[with_derived(read) for read in script.steps])
         _print(as_json, script.to_dict(), lambda trees: trees.script_tree(script))
 
 

@@ -311,6 +311,10 @@ def _first_line(error: Exception) -> str:
 def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same batches; the next one is computed while one is in use."""
     first = next(batches, None)
+    # Most tables of a small graph are one batch, for which a thread would be started in vain.
+    while first is not None and len(first) < _ROWS:
+        yield first
+        first = next(batches, None)
     if first is None:
         return
     with ThreadPoolExecutor(max_workers=1) as thread:

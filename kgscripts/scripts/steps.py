@@ -7,11 +7,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from attrs import asdict, evolve
+
+from kgscripts.changes.derived import derived_effects
 from kgscripts.scripts.causes import readers_of
 from kgscripts.scripts.names import Row, column
 from kgscripts.scripts.types import (
     ENOUGH,
     Change,
+    DerivedChange,
     Evidence,
     Match,
     Part,
@@ -40,6 +44,13 @@ _FURTHER = {
     "NEEDS": ("role", "declared", "used", "amount", "instead", "optional", "usual"),
 }
 """The columns of relations that are read besides `_KNOWLEDGE`."""
+
+
+def with_derived(step: Step) -> Step:
+    """The step with what follows from its certain changes."""
+    certain = [change for change in step.changes if change.level is Level.CERTAIN]
+    effects = [DerivedChange(**asdict(effect), follows_from=change.iri) for effect, change in derived_effects(certain)]
+    return evolve(step, derived=effects)
 
 
 def read_steps(graph: StoredGraph, relations: Mapping[str, Row], most: int, *, readers: bool = False) -> list[Step]:

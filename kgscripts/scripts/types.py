@@ -156,6 +156,17 @@ class Change(Part):
 
 
 @frozen(kw_only=True)
+class DerivedChange:
+    """What follows from a change that was read (`follows_from`, its IRI); see `kgscripts.changes.derived`."""
+
+    entity: str
+    attribute: str
+    before: str
+    after: str
+    follows_from: str
+
+
+@frozen(kw_only=True)
 class Match(Part):
     """The same step of another scenario; `similarity` is the cosine of their vectors."""
 
@@ -184,7 +195,8 @@ class Step(Part):
     Containers and surfaces are behind the other tools. `durations` are the wordings of how long it takes, the most
     frequent first. Written scripts say the `wordings` of their steps themselves; only they have `conditions` ("if the
     nut is rusty"), `variants`, the ways to do the activity that alone have the step, `left_out_of`, those that do
-    without it, and `parts`, what it consists of. `further` has relations of installed packages, by type.
+    without it, and `parts`, what it consists of. `derived` has what follows
+    from its certain changes, if that was asked for. `further` has relations of installed packages, by type.
     """
 
     rank: int
@@ -204,6 +216,7 @@ class Step(Part):
     tools: tuple[Tool, ...] = field(default=(), converter=tuple[Tool, ...], repr=False)
     participants: tuple[Participant, ...] = field(default=(), converter=tuple[Participant, ...], repr=False)
     changes: tuple[Change, ...] = field(default=(), converter=tuple[Change, ...], repr=False)
+    derived: tuple[DerivedChange, ...] = field(default=(), converter=tuple[DerivedChange, ...], repr=False)
     decomposes_into: tuple[Part, ...] = field(default=(), converter=tuple[Part, ...], repr=False)
     alternatives: tuple[Part, ...] = field(default=(), converter=tuple[Part, ...], repr=False)
     matches: tuple[Match, ...] = field(default=(), converter=tuple[Match, ...], repr=False)

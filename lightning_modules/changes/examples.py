@@ -17,9 +17,9 @@ import yaml
 from attrs import frozen
 
 from kgscripts import everyday_scripts
+from kgscripts.changes.values import split_value
 from kgscripts.corpora.scripts.format import script_of
 from kgscripts.extractors.changes.words import head, noun_phrase, value
-from kgscripts.models.changes.values import split_value
 from kgscripts.models.reader.reader import Reader
 from kgscripts.models.reader.readings import Thing
 from kgscripts.models.reader.windows import ReaderText

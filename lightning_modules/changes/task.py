@@ -15,6 +15,7 @@ from attrs import frozen
 from torch import Tensor
 from torch.nn import functional
 
+from kgscripts.changes.values import SLOT
 from kgscripts.models.changes.generator import (
     KIND,
     SCALE,
@@ -23,11 +24,10 @@ from kgscripts.models.changes.generator import (
     Pairs,
     pair_inputs,
 )
-from kgscripts.models.changes.network import LAYERS, ChangeNetwork, ChangeSizes
-from kgscripts.models.changes.values import SLOT
+from kgscripts.models.changes.network import ChangeNetwork, ChangeSizes
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.inference import TensorFields
-from kgscripts.models.reader.reader import Reader, WindowStates
+from kgscripts.models.reader.reader import STATE_LAYERS, Reader, WindowStates
 from kgscripts.models.registry import DEFAULT, describe, load
 from lightning_modules.changes.examples import (
     UNNAMED,
@@ -216,7 +216,7 @@ class ChangeTask:
 
     @cached_property
     def _state_size(self) -> int:
-        return len(LAYERS) * self.reader.size
+        return len(STATE_LAYERS) * self.reader.size
 
     def prepare(self, settings: ChangeTrainingSettings) -> tuple[ChangeModule, ChangeData]:
         """See `TrainingTask`."""
@@ -235,7 +235,7 @@ class ChangeTask:
 
     def _examples(self, texts: Sequence[ChangeText], settings: ChangeTrainingSettings) -> list[ChangeExample]:
         examples = []
-        windows = self.reader.states([text.text for text in texts], LAYERS)
+        windows = self.reader.states([text.text for text in texts])
         maker = _ExampleMaker(self.vocabulary, settings)
         with torch.inference_mode(False), torch.no_grad():
             for text, own in zip(texts, windows, strict=True):

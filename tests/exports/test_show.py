@@ -375,3 +375,18 @@ def test_the_least_order_implies_what_the_whole_one_does(pairs: list[tuple[str, 
     paths = {(a, b) for a, b in nx.transitive_closure(whole).edges if a in kept and b in kept}
     assert set(nx.transitive_closure(least).edges) == paths
     assert set(nx.transitive_reduction(least).edges) == set(least.edges)
+
+
+def test_what_follows_from_changes_is_shown_on_request(kitchen: ScriptGraph) -> None:
+    assert "derived" not in show(kitchen, "cooking pasta")
+    assert show_json(kitchen, "cooking pasta", "serve pasta")["derived"] == []
+    assert (
+        "└── weight of pan: heavier -> lighter  follows from location of pasta: in pan -> on plate"
+        in show(kitchen, "cooking pasta", "--derived").splitlines()[-1]
+    )
+    step = show_json(kitchen, "cooking pasta", "serve pasta", "--derived")
+    cause = next(change["iri"] for change in step["changes"] if change["attribute"] == "location")
+    assert {"entity": "pan", "attribute": "weight", "before": "heavier", "after": "lighter", "follows_from": cause} in (
+        step["derived"]
+    )
+    assert step["derived"][0] in show_json(kitchen, "cooking pasta", "--derived")["steps"][-1]["derived"]

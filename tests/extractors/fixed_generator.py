@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import define, field
 
+from kgscripts.changes.values import split_value
 from kgscripts.models.changes.generator import ChangeGenerator, ChangeQuery, GeneratedChange
-from kgscripts.models.changes.values import split_value
 from kgscripts.models.reader.windows import ReaderText
 from schemas.provenance import Model
 

@@ -19,6 +19,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.changes.levels import LEAST, level_of
+from kgscripts.changes.values import SLOT, joined_value, split_value
 from kgscripts.models.changes.generator import (
     VOCABULARY,
     Calibration,
@@ -29,11 +30,11 @@ from kgscripts.models.changes.generator import (
     _location,
     pair_inputs,
 )
-from kgscripts.models.changes.network import LAYERS, ROLES, distances
-from kgscripts.models.changes.values import SLOT, joined_value, split_value
+from kgscripts.models.changes.network import ROLES, distances
 from kgscripts.models.checkpoint import CARD, CONFIG, WEIGHTS, Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.reader.labels import GRAPH, PAIRS
-from kgscripts.models.reader.reader import WindowStates
+from kgscripts.models.reader.network import ReaderNetwork, WindowBatch
+from kgscripts.models.reader.reader import STATE_LAYERS, WindowStates
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import DEFAULT, load
 from schemas.changes import Level
@@ -224,7 +225,7 @@ def test_changes_are_those_of_the_heads(saved: Path, together: list[list[list[Ge
     def norm(name: str, states: Tensor) -> Tensor:
         return functional.layer_norm(states, states.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"])
 
-    (window,) = load("reader", DEFAULT).states([WASHING], LAYERS)[0]
+    (window,) = load("reader", DEFAULT).states([WASHING])[0]
     own = norm("norm", torch.cat([window.layers, weights["unnamed"]]))
     for asked, of_event in zip(TEXTS[0][1], together[0], strict=True):
         things = [word for word in range(WASHING.words + 3) if word != asked.predicate]
@@ -276,7 +277,7 @@ def test_changes_are_those_of_the_heads(saved: Path, together: list[list[list[Ge
 
 def test_things_of_other_sentences_that_have_no_part_are_only_places(model: ChangeGenerator) -> None:
     words = list(LONG.all_words)
-    (window, *_) = load("reader", DEFAULT).states([LONG], LAYERS)[0]
+    (window, *_) = load("reader", DEFAULT).states([LONG])[0]
     behind = [place for place in range(13, 39) if words[place].isalnum()]
     parts = 1 - window.roles(0)[:, 0]
     near = {place for place in behind if parts[place] >= 0.15}
@@ -309,12 +310,12 @@ def test_values_have_the_names_of_their_places() -> None:
 
 def test_pairs_are_words_of_the_window_and_behind_them_what_needs_no_name() -> None:
     reader = load("reader", DEFAULT)
-    windows = reader.states([LONG], LAYERS)[0]
+    windows = reader.states([LONG])[0]
     assert len(windows) > 2
     window = windows[1]
     first, count = window.window.first, len(window.window.spans)
     assert 0 < first < window.window.own
-    assert window.layers.shape == (count, len(LAYERS) * reader.size)
+    assert window.layers.shape == (count, len(STATE_LAYERS) * reader.size)
     predicate, things = window.window.own, [first, window.window.own + 2, first + count - 1]
     pairs = pair_inputs(window, predicate, things, 2)
     assert pairs.predicate.tolist() == [predicate - first] * 5
@@ -327,10 +328,35 @@ def test_pairs_are_words_of_the_window_and_behind_them_what_needs_no_name() -> N
     assert len(pair_inputs(window, predicate, [], 2).thing) == 2
 
 
+def test_what_was_read_is_not_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = load("reader", DEFAULT)
+    encoded: list[int] = []
+    layers = ReaderNetwork.layers
+
+    def counted(self: ReaderNetwork, batch: WindowBatch, numbers: Sequence[int]) -> list[Tensor]:
+        encoded.append(len(batch.ids))
+        return layers(self, batch, numbers)
+
+    monkeypatch.setattr(ReaderNetwork, "layers", counted)
+    alone = [window.layers for window in reader.to("cpu").states([LONG])[0]]
+    encoded.clear()
+    reader.to("cpu").read([LONG, WASHING])
+    assert len(encoded) > 1
+    encoded.clear()
+    again = [window.layers for window in reader.states([LONG])[0]]
+    assert not encoded
+    assert all(map(torch.equal, alone, again))
+    # What was read long ago is let go.
+    monkeypatch.setattr("kgscripts.models.reader.reader._KEPT_WORDS", 10)
+    reader.read([WASHING])
+    reader.states([LONG])
+    assert encoded
+
+
 def test_each_word_counts_in_one_window_and_roles_are_those_of_the_reader() -> None:
     reader = load("reader", DEFAULT)
     for read in (WASHING, LONG):
-        windows: list[WindowStates] = reader.states([read], LAYERS)[0]
+        windows: list[WindowStates] = reader.states([read])[0]
         for word in range(read.words):
             assert sum(window.is_for(word) for window in windows) == 1
         assert not any(window.is_for(word) or window.has(word) for window in windows for word in (-1, read.words))

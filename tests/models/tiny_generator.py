@@ -8,8 +8,9 @@ import attrs
 import torch
 
 from kgscripts.models.changes.generator import KIND, VOCABULARY, Calibration, ChangeQuery, ChangeVocabulary
-from kgscripts.models.changes.network import LAYERS, ChangeNetwork, ChangeSizes
+from kgscripts.models.changes.network import ChangeNetwork, ChangeSizes
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.reader.reader import STATE_LAYERS
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import DEFAULT, describe, load
 
@@ -43,7 +44,7 @@ def query(of: ReaderText, predicate: str) -> ChangeQuery:
 
 def network(seed: int = 0) -> ChangeNetwork:
     """A network with random weights that finds several changes of each event."""
-    size = len(LAYERS) * load("reader", DEFAULT).size
+    size = len(STATE_LAYERS) * load("reader", DEFAULT).size
     torch.manual_seed(seed)  # behind the reader, whose loading draws numbers too
     sizes = ChangeSizes(
         inner=INNER, attributes=len(WORDS.attributes), values=len(WORDS.values), unnamed=len(WORDS.unnamed)

@@ -75,7 +75,7 @@ class EventExtractor(Extractor):
     """
 
     name = "events"
-    rules = "14"
+    rules = "15"
     task = "event extraction"
     requires = (PARSE,)
     gives = (EventMention, Need, Discard)
@@ -243,7 +243,7 @@ def mentions_of(frame: Frame, offset: int) -> Iterator[EventMention]:
             action=action,
             words=words_of(frame, noun, action.object),
             phrase=said,
-            clause=clause_of(frame, noun),
+            clause=clause_of(frame, noun, phrase),
             start=offset + start,
             end=offset + end,
             participants=[_argument(frame, participant, offset) for participant in participants],

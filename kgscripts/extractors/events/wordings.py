@@ -19,6 +19,8 @@ _BEHIND_OBJECT = word_list("particles behind an object", "adverbs of place")
 _DETERMINERS = frozenset({"det", "det:predet", "predet", "nmod:poss", "poss", "nummod"})
 _COMPLEMENTS = frozenset({"xcomp", "acomp", "oprd"})
 _OTHER_CLAUSES = frozenset({"conj", "cc", "advcl", "parataxis", "punct", "discourse", "mark", "dep"})
+_CLAUSAL = frozenset({"VERB", "AUX", "SCONJ"})
+_OPENING = frozenset({"(", "["})
 _MOST_WORDS = 13
 _FEWEST_OF_CONDITION, _MOST_OF_CONDITION = 3, 10
 _IF = word_list("if")
@@ -60,10 +62,11 @@ def words_of(frame: Frame, noun: Token | None, pronoun: str) -> str:
     return _joined(verb, particle, thing, state)
 
 
-def clause_of(frame: Frame, noun: Token | None) -> str:
-    """What the text itself says: the verb in its base form and the words behind it up to the end of its clause, with
-    the noun that a pronoun stands for: "flip the stone to the 1000 side", and the condition of it: "use a spanner if
-    it's tight". "" for what is let happen, done to several things or told of an agent, and for the passive."""
+def clause_of(frame: Frame, noun: Token | None, phrase: PrepositionalPhrase | None) -> str:
+    """What the text itself says: the verb in its base form and the words behind it up to the end of its clause and of
+    its `phrase`, with the noun that a pronoun stands for: "flip the stone to the 1000 side", and the condition of it:
+    "use a spanner if it's tight". "" for what is let happen, done to several things or told of an agent, for the
+    passive, and where the object stands behind another verb."""
     verb = frame.verb
     if letting(verb) is not None or is_passive(verb) or _agent(frame) is not None or len(frame.nouns()) > 1:
         return ""
@@ -82,6 +85,14 @@ def clause_of(frame: Frame, noun: Token | None) -> str:
         for token in tokens:
             said += " " * (token.idx > last.idx + len(last)) + token.text
             last = token
+    is_cut = last is verb or verb.doc[last.i + 1 : last.i + 2].text in _OPENING
+    if noun is not None and noun not in frame.stands_for and noun.i > last.i and is_cut:
+        # Parses take measures in parentheses for a clause of their own: "cut two 6 inch (15 cm) strips".
+        ends = [token.i for token in (noun, *noun.rights)] + ([phrase.head.i] if phrase is not None else [])
+        rest = verb.doc[last.i + 1 : max(ends) + 1]
+        if rest.end - verb.i > _MOST_WORDS or any(token.pos_ in _CLAUSAL or token.is_sent_start for token in rest):
+            return ""
+        said, last = f"{said}{' ' * (rest.start_char > last.idx + len(last))}{rest.text}", rest[-1]
     said = _TAIL.sub("", said if last is not verb else f"{said}{_label_behind(verb)}")
     said = " ".join(filter(None, (said, _condition(verb))))
     return said if said.isprintable() else ""

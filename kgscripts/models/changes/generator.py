@@ -15,11 +15,11 @@ import torch
 from attrs import field, frozen, validators
 from torch import Tensor
 
-from kgscripts.models.changes.network import LAYERS, ROLES, ChangeNetwork, ChangeSizes, Words, distances
-from kgscripts.models.changes.values import SLOT, joined_value
+from kgscripts.changes.values import SLOT, joined_value
+from kgscripts.models.changes.network import ROLES, ChangeNetwork, ChangeSizes, Words, distances
 from kgscripts.models.checkpoint import Checkpoint, from_checkpoint
 from kgscripts.models.inference import TensorFields
-from kgscripts.models.reader.reader import Reader, WindowStates
+from kgscripts.models.reader.reader import STATE_LAYERS, Reader, WindowStates
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import DEFAULT, describe, load
 from schemas.errors import ModelError
@@ -174,7 +174,7 @@ class ChangeGenerator:
                 changes = self._changes(words, window, queries[number])
                 generated[place][number] = sorted(changes, key=lambda change: -change.probability)
 
-        self._reader.over_states([text for text, _ in texts], LAYERS, add)
+        self._reader.over_states([text for text, _ in texts], add)
         return generated
 
     def _changes(self, words: Words, window: WindowStates, query: ChangeQuery) -> Iterator[GeneratedChange]:
@@ -291,7 +291,7 @@ def generator_model(checkpoint: Checkpoint) -> ChangeGenerator:
         unnamed=len(vocabulary.unnamed),
     )
     reader_model = load("reader", DEFAULT)
-    state_size = len(LAYERS) * reader_model.size
+    state_size = len(STATE_LAYERS) * reader_model.size
     if checkpoint.tensors["thing.weight"].shape != (2 * sizes.inner, state_size):
         raise ValueError("weights of a network of another size")
     network = ChangeNetwork(state_size, sizes)

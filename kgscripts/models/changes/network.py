@@ -15,8 +15,6 @@ from torch.nn import functional
 
 from kgscripts.models.reader.labels import GRAPH, PAIRS
 
-LAYERS = (0, 3, 6)
-"""The layers of the encoder whose states are read; 0 are the embeddings."""
 ROLES = len(PAIRS[GRAPH]) + 1
 """The labels of the reader's pairs, and one for things that the text does not name."""
 

@@ -6,6 +6,7 @@ What it says of a text depends on this text alone (`kgscripts.models.inference`)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,6 +29,10 @@ EMBEDDINGS = "bert.embeddings.word_embeddings."
 
 _STEP = 16
 _BATCH_PIECES = 64
+STATE_LAYERS = (0, 3, 6)
+"""The layers of the encoder whose states other networks read; 0 are the embeddings, the last one is the reader's."""
+_KEPT_WORDS = 8_000
+"""Words of the windows read last whose states are kept: a build reads changes in the texts whose events it has read."""
 _LEAST = 0.1
 """Events and things that are less probable are not given."""
 
@@ -46,8 +51,8 @@ class Temperatures:
 
 @frozen(eq=False)
 class WindowStates:
-    """The states of a window's words in layers of the encoder, (words, layers x size), and the shares of the labels of
-    their pairs."""
+    """The states of a window's words in `STATE_LAYERS`, (words, layers x size), and the shares of the labels of their
+    pairs."""
 
     window: Window
     layers: Tensor
@@ -89,6 +94,8 @@ class Reader:
         self._encoder = encoder
         self._pieces = Pieces(encoder)
         self._temperatures = temperatures
+        self._kept: dict[Window, Tensor] = {}
+        self._keeping = Lock()
 
     @property
     def size(self) -> int:
@@ -98,6 +105,7 @@ class Reader:
     def to(self, device: str) -> Reader:
         """This reader, whose network is moved to another device."""
         self._network.to(device)
+        self._kept.clear()
         return self
 
     def read(self, texts: Sequence[ReaderText], annotation: str = GRAPH) -> list[Reading]:
@@ -105,21 +113,19 @@ class Reader:
         readings = self._of_windows(texts, lambda windows: self._read([window for _, window in windows], annotation))
         return [_joined(own) for own in readings]
 
-    def states(self, texts: Sequence[ReaderText], layers: Sequence[int]) -> list[list[WindowStates]]:
+    def states(self, texts: Sequence[ReaderText]) -> list[list[WindowStates]]:
         """The states of the words of each text's windows, for networks that read what this one has read."""
-        return self.over_states(texts, layers, lambda _, window: window)
+        return self.over_states(texts, lambda _, window: window)
 
     def over_states(
-        self, texts: Sequence[ReaderText], layers: Sequence[int], use: Callable[[int, WindowStates], _Result]
+        self, texts: Sequence[ReaderText], use: Callable[[int, WindowStates], _Result]
     ) -> list[list[_Result]]:
         """What `use` gives of the number of each text and of each of its windows; states are not kept beyond that."""
         return self._of_windows(
             texts,
             lambda windows: [
                 use(place, states)
-                for (place, _), states in zip(
-                    windows, self._states([window for _, window in windows], layers), strict=True
-                )
+                for (place, _), states in zip(windows, self._states([window for _, window in windows]), strict=True)
             ],
         )
 
@@ -138,23 +144,36 @@ class Reader:
             of_text[place].append(of_window[number])
         return of_text
 
-    def _states(self, windows: Sequence[Window], layers: Sequence[int]) -> list[WindowStates]:
-        pooled = self._network.layers(self._batch(windows), [*layers, -1])
+    def _states(self, windows: Sequence[Window]) -> list[WindowStates]:
+        kept = [self._kept.get(window) for window in windows]
+        layers = [states for states in kept if states is not None]
+        if len(layers) < len(windows):
+            layers = self._keep(windows, self._network.layers(self._batch(windows), STATE_LAYERS))
+        parts = [self._network.parts(states[None, :, -self.size :]) for states in layers]
         return [
-            WindowStates(
-                window,
-                torch.cat([states[row, : len(window.spans)] for states in pooled[:-1]], dim=-1),
-                self._network,
-                self._network.parts(pooled[-1][row : row + 1, : len(window.spans)]),
-                self._temperatures.pairs,
-            )
+            WindowStates(window, states, self._network, own, self._temperatures.pairs)
+            for window, states, own in zip(windows, layers, parts, strict=True)
+        ]
+
+    def _keep(self, windows: Sequence[Window], layers: Sequence[Tensor]) -> list[Tensor]:
+        """The states of each window's words, (words, layers x size), which are kept for a while."""
+        own = [
+            torch.cat([states[row, : len(window.spans)] for states in layers], dim=-1)
             for row, window in enumerate(windows)
         ]
+        with self._keeping:
+            self._kept.update(zip(windows, own, strict=True))
+            words = sum(map(len, self._kept.values()))
+            while words > _KEPT_WORDS:
+                words -= len(self._kept.pop(next(iter(self._kept))))
+        return own
 
     def _read(self, windows: Sequence[Window], annotation: str) -> list[Reading]:
         """The readings of the words that windows of one padded length are for."""
         network = self._network
-        states = network.states(self._batch(windows))
+        layers = network.layers(self._batch(windows), STATE_LAYERS)
+        self._keep(windows, layers)
+        states = layers[-1]
         words = _shares(network.words(states, annotation).float() / self._temperatures.words)
         flags = torch.sigmoid(network.flags(states).float() / self._temperatures.flags).cpu().numpy()
         readings = []

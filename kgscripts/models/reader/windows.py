@@ -51,8 +51,8 @@ class Window:
     only context.
     """
 
-    pieces: Sequence[int]
-    spans: Sequence[tuple[int, int]]
+    pieces: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
     first: int
     own: int
 
@@ -97,8 +97,8 @@ class Pieces:
             words = [word for part in parts[begin:end] for word in part]
             ends = list(accumulate(map(len, words), initial=len(opening)))
             yield Window(
-                pieces=[*opening, *(piece for word in words for piece in word), encoder.separator],
-                spans=list(pairwise(ends)),
+                pieces=(*opening, *(piece for word in words for piece in word), encoder.separator),
+                spans=tuple(pairwise(ends)),
                 first=firsts[begin],
                 own=firsts[place],
             )
