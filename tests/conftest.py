@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.disk import no_fsync
 from tests.example_graph import FOLDER
 
 # No property may depend on how fast the machine is, and a run must not fail for what another run did not try.
@@ -45,7 +46,7 @@ _SHARED = Path(os.environ.get("KGSCRIPTS_SHARED", _ROOT.parent / "shared"))
 def _without_fsync() -> Iterator[None]:
     """Hundreds of small builds need not wait until the disk has turned."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "fsync", lambda _: None)
+        no_fsync(patch)
         yield
 
 

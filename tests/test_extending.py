@@ -83,7 +83,7 @@ names = ("SubEvent", "Statement", "EVIDENCED_BY", "READ_BY", "Model", "Passage",
 
 def build(folder, without=(), settings=None):
     left_out = ["decompositions", "state-changes", "scenarios", "steps", *without]
-    options = {"without": left_out, "settings": settings or {}, "jobs": 2}
+    options = {"without": left_out, "settings": settings or {}, "jobs": 2 if folder == "built" else 1}
     run = kgscripts.build_graph(output=f"{folder}/graph", texts=texts, **options).run
     graph = ScriptGraph.open(f"{folder}/graph")
     with RecordStore(graph.directory / "records") as store:

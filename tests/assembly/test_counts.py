@@ -46,7 +46,7 @@ def steps_of(rows: Rows) -> dict[str, Step]:
 
 
 @pytest.mark.parametrize("extractors", EXTRACTORS.values(), ids=EXTRACTORS)
-@settings(max_examples=3)
+@settings(max_examples=2)
 @example(documents=[])
 @given(documents=MANY_DOCUMENTS)
 def test_every_number_is_what_the_plain_count_says(extractors: list[Extractor], documents: list[Document]) -> None:

@@ -33,6 +33,7 @@ from tests.assembly.tiny_reader import (
     tiny,
     tiny_document,
 )
+from tests.pipeline.stopping import until_assembly
 
 _WHO: dict[str, Any] = {"author": "Ada", "time": "2026-03-01"}
 _OF_NAMES = [
@@ -43,7 +44,7 @@ _OF_NAMES = [
 ]
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @example(documents=[], more="egg", seed=0, last=False)
 @given(
     documents=MANY_DOCUMENTS,
@@ -118,5 +119,6 @@ def test_partitions_threads_memory_and_optimizer_change_nothing(
 
 def test_many_calls_leave_few_files(tmp_path: Path) -> None:
     for number in range(8):
-        build_graph(output=tmp_path, texts=[tiny_document(f"boil the pot{number}.")], extractors=tiny())
+        with until_assembly():
+            build_graph(output=tmp_path, texts=[tiny_document(f"boil the pot{number}.")], extractors=tiny())
         assert all(len(list(folder.iterdir())) <= 3 for folder in (tmp_path / "records").iterdir() if folder.is_dir())

@@ -161,8 +161,8 @@ def test_any_text_gives_trimmed_passages_in_order(first: str, second: str) -> No
 def test_reading_takes_time_in_proportion_to_length(piece: str, tmp_path: Path) -> None:
     start = time.process_time()
     for prefix in ("---\n", "Tools: ", "x"):
-        read(tmp_path, "a.txt", prefix + piece * (150_000 // len(piece)), "text")
-    assert time.process_time() - start < 60
+        read(tmp_path, "a.txt", prefix + piece * (75_000 // len(piece)), "text")
+    assert time.process_time() - start < 20
 
 
 class TestFrontMatter:

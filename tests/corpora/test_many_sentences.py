@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kgscripts.corpora import formats, source
 from kgscripts.corpora.formats import documents_from_strings, read_source
 from kgscripts.corpora.source import MAX_RECORD_BYTES, MAX_SENTENCES, source_of
 from schemas.records import Discard, DiscardReason, Document
@@ -20,16 +21,19 @@ def _times(unit: str, sentences: int) -> str:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_text_of_too_many_sentences_is_set_aside(unit: str) -> None:
-    for format, start in (("text", ""), ("markdown", "# Running\n\n"), (None, "")):
-        more = start + _times(unit, MAX_SENTENCES + 2)
-        assert len(more.encode()) <= MAX_RECORD_BYTES
-        (item,) = read_source(source_of("a.txt", io.BytesIO(more.encode())), format)
+def test_a_text_of_too_many_sentences_is_set_aside(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 3_000
+    for module in (formats, source):
+        monkeypatch.setattr(module, "MAX_SENTENCES", most)
+    for form, start in (("text", ""), ("markdown", "# Running\n\n"), (None, "")):
+        more = start + _times(unit, most + 2)
+        assert len(more.encode()) * MAX_SENTENCES // most <= MAX_RECORD_BYTES
+        (item,) = read_source(source_of("a.txt", io.BytesIO(more.encode())), form)
         assert isinstance(item, Discard)
         assert (item.reason, item.where) == (DiscardReason.TOO_LONG, "a.txt")
-        assert item.detail == f"a document of more than {MAX_SENTENCES:,} sentences; split it"
-        less = start + _times(unit, MAX_SENTENCES - 2)
-        (item,) = read_source(source_of("a.txt", io.BytesIO(less.encode())), format)
+        assert item.detail == f"a document of more than {most:,} sentences; split it"
+        less = start + _times(unit, most - 2)
+        (item,) = read_source(source_of("a.txt", io.BytesIO(less.encode())), form)
         assert isinstance(item, Document)
 
 

@@ -170,7 +170,7 @@ def _scripts(draw: st.DrawFn) -> dict[str, Any]:
     return {"scenario": "working in the kitchen", "steps": steps, "order": order}
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(content=_scripts())
 def test_any_script_comes_back(content: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("round")

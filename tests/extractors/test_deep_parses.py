@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from schemas.errors import QueryError
 from schemas.records import PassageKind
 from tests.extractors.parses import read_parses
 
-DEPTH = 2_000
+DEPTH = 500
+"""As many calls as may be in each other here: half of what Python allows, so that texts need not be longer."""
 Row = tuple[str, str, str, int, str]
 """Form, part of speech, tag, head (as a distance), and relation; the lemma is the form."""
 
@@ -36,6 +38,15 @@ CHAINS: dict[str, list[Row]] = {
     "clauses": [ATE, *[("said", "VERB", "VBD", -1, "advcl")] * DEPTH],
     "subjects": [*[("pan", "NOUN", "NN", 1, "nsubj")] * DEPTH, ATE],
 }
+
+
+@pytest.fixture(autouse=True)
+def _few_calls_in_each_other() -> Iterator[None]:
+    read_instruction("drain the pasta")  # to import and load takes more
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(DEPTH)
+    yield
+    sys.setrecursionlimit(before)
 
 
 def _doc(rows: Sequence[Row]) -> Doc:

@@ -73,7 +73,7 @@ def _check(reading: Found, text: str) -> None:
     assert starts == sorted(starts)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.lists(texts, min_size=1, max_size=3), st.sampled_from([PassageKind.STEP, PassageKind.PARAGRAPH]))
 def test_any_words(passages: list[str], kind: PassageKind) -> None:
     reading = read_text(*passages, kind=kind)
@@ -81,7 +81,7 @@ def test_any_words(passages: list[str], kind: PassageKind) -> None:
     assert read_text(*passages, kind=kind) == reading
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.text(max_size=60))
 def test_any_characters(text: str) -> None:
     _check(read_text(text.replace("\ud800", "")), text + "\n")

@@ -15,6 +15,8 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from kgscripts import pipeline
 from kgscripts.building import build, jobs
 from kgscripts.distributed.ingest import take_in_pieces
@@ -22,6 +24,7 @@ from kgscripts.distributed.reading import read_piece
 from kgscripts.editing.merging import merge_graphs
 from schemas.errors import InputError
 from tests.assembly.tiny_reader import tiny
+from tests.disk import no_fsync
 
 _CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -78,7 +81,7 @@ def _child(operation: str, directory: str, inputs: list[str], last: int, answer:
 
 def main() -> None:
     # Several batches and flushes in a build of a few stories; a kill, unlike a power failure, needs no fsync.
-    setattr(os, "fsync", lambda _: None)  # noqa: B010
+    no_fsync(pytest.MonkeyPatch())
     jobs._DOCUMENTS_A_BATCH, build._BYTES_A_COMMIT = 3, 1
     for line in sys.stdin:
         read, write = os.pipe()

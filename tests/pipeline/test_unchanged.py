@@ -147,7 +147,7 @@ def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
         "print([name for name in ('torch', 'pandas', 'spacy', 'duckdb') if name in sys.modules])"
     )
     graph = str(tmp_path / "graph")
-    building = ["build-graph", str(tmp_path / "plant.txt"), "-o", graph, "--without", "state-changes,scenarios,steps"]
+    building = ["build-graph", str(tmp_path / "plant.txt"), "-o", graph, "--extractors", "events,labels"]
     imported = [
         subprocess.run(
             [sys.executable, "-c", program, *command], capture_output=True, text=True, check=True

@@ -77,7 +77,7 @@ def test_what_the_hand_made_scripts_show() -> None:
     assert [str(item.required) for item in parcel.contradictions] == ["availability of tape: at hand"]
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(random_scripts(most=7))
 def test_random_scripts_are_solved_in_their_order(tmp_path_factory: pytest.TempPathFactory, made: Random) -> None:
     check(made.plan(), tuple(made.order), tmp_path_factory.mktemp("random"))

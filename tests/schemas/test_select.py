@@ -37,7 +37,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptGraph]:
         yield write_graph(tmp_path_factory.mktemp("graph"), odd_rows(30))
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_it_is_a_filter_of_all_rows(data: st.DataObject, graph: ScriptGraph) -> None:
     name = data.draw(st.sampled_from(TABLE_NAMES))

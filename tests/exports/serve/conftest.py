@@ -139,6 +139,10 @@ def _free_port() -> int:
         return int(free.getsockname()[1])
 
 
+AT_ONCE = "serving "
+"""What a server says before it has loaded the model, which no query needs."""
+
+
 @contextmanager
 def started(directory: Path, *options: str, says: str = "ready: ") -> Iterator[ServerProcess]:
     """A server of a graph directory that has made what the graph lacks, until the block ends."""

@@ -16,7 +16,7 @@ from exports.serve.limits import limits_of
 from kgscripts import ScriptGraph
 from schemas.errors import ConfigurationError
 from tests.commands import run
-from tests.exports.serve.conftest import Server, ServerProcess, responses, started
+from tests.exports.serve.conftest import AT_ONCE, Server, ServerProcess, responses, started
 from tests.exports.serve.hostile_requests import sent
 from tests.graphs import odd_graph
 
@@ -211,7 +211,7 @@ def test_a_script_that_the_page_lacks_is_read_from_the_server(server: Server) ->
 
 def test_several_graphs_are_served_by_their_names(kitchen: ScriptGraph, tmp_path: Path) -> None:
     odd = odd_graph(tmp_path / "odd & strange")
-    with started(kitchen.directory, str(odd.directory)) as server:
+    with started(kitchen.directory, str(odd.directory), says=AT_ONCE) as server:
         graphs = json.loads(server.ask("GET", "/").body)["graphs"]
         assert [each["address"] for each in graphs] == ["/g/kitchen/", "/g/odd-strange/"]
         page = server.ask("GET", "/", {"Accept": "text/html"})
@@ -245,7 +245,7 @@ def guarded(kitchen: ScriptGraph, tmp_path_factory: pytest.TempPathFactory) -> I
     token = tmp_path_factory.mktemp("guarded") / "token"
     token.write_text(TOKEN + "\n", encoding="utf-8")
     options = ("--token-file", str(token), "--cors", "https://example.org", "--set", "query_seconds=7")
-    with started(kitchen.directory, *options) as found:
+    with started(kitchen.directory, *options, says=AT_ONCE) as found:
         yield found
 
 

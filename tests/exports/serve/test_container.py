@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kgscripts import ScriptGraph
-from tests.exports.serve.conftest import started
+from tests.exports.serve.conftest import AT_ONCE, started
 
 _DOCKERFILE = Path(__file__).parents[3] / "Dockerfile"
 
@@ -34,7 +34,7 @@ def test_the_command_serves_and_the_health_check_sees_it(kitchen: ScriptGraph, t
     assert (name, graph) == ("serve", "/graph")
     python, *check = _command("HEALTHCHECK")
     assert python == "python"
-    with started(kitchen.directory, *options) as server:
+    with started(kitchen.directory, *options, says=AT_ONCE) as server:
         here = [part.replace("8080", str(server.port)) for part in check]
         assert subprocess.run([sys.executable, *here]).returncode == 0
     assert subprocess.run([sys.executable, *here], stderr=subprocess.DEVNULL).returncode == 1

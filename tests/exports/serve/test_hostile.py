@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from kgscripts import ScriptGraph
 from tests.exports.serve import hostile_queries as queries
 from tests.exports.serve import hostile_requests as requests
-from tests.exports.serve.conftest import Response, Server, ServerProcess, responses, started
+from tests.exports.serve.conftest import AT_ONCE, Response, Server, ServerProcess, responses, started
 from tests.exports.serve.hostile_requests import CHUNKED, DIRECT, get, post, sent
 
 HOSTILE = requests.joined(
@@ -47,7 +47,7 @@ _SECONDS = 60
 @pytest.fixture(scope="module")
 def hasty(kitchen: ScriptGraph) -> Iterator[ServerProcess]:
     """A server that gives little time."""
-    with started(kitchen.directory, *LITTLE) as found:
+    with started(kitchen.directory, *LITTLE, says=AT_ONCE) as found:
         yield found
 
 
@@ -85,7 +85,7 @@ def guarded(kitchen: ScriptGraph, tmp_path_factory: pytest.TempPathFactory) -> I
     """A server that needs a token."""
     token = tmp_path_factory.mktemp("guarded") / "token"
     token.write_text("a-token-that-nobody-sends", encoding="utf-8")
-    with started(kitchen.directory, "--token-file", str(token)) as found:
+    with started(kitchen.directory, "--token-file", str(token), says=AT_ONCE) as found:
         yield found
 
 
@@ -220,16 +220,17 @@ def test_a_client_that_reads_no_answers_loses_its_connection(hasty: ServerProces
 
 def test_a_client_that_reads_slowly_gets_all(kitchen: ScriptGraph) -> None:
     query = quote("SELECT * { ?s ?p ?o . ?a ?b ?c } LIMIT 20000")
-    with started(kitchen.directory, "--set=write_seconds=1") as server, server.connect() as connection:
+    slow = started(kitchen.directory, "--set=write_seconds=0.5", says=AT_ONCE)
+    with slow as server, server.connect() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         connection.sendall(get(f"/sparql?query={query}", "Connection: close"))
         received, pieces = bytearray(), 0
         while piece := connection.recv(1 << 16):
             received += piece
             pieces += 1
-            # Two seconds, twice the time in which a part of an answer has to be read.
-            time.sleep(0.02 if pieces <= 100 else 0)
-    assert pieces > 100
+            # A second, twice the time in which a part of an answer has to be read.
+            time.sleep(0.02 if pieces <= 50 else 0)
+    assert pieces > 50
     (found,) = responses(bytes(received))
     assert found.status == 200
     assert len(json.loads(found.body)["results"]["bindings"]) == 20_000
