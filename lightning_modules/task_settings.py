@@ -168,9 +168,9 @@ class ChangeTrainingSettings(TrainingSettings):
     inner: int = count(256)
     """The size of the states of pairs."""
     dropout: float = share(0.3)
-    bias: float = -0.4
-    slope: float = positive(0.58)
-    value_slope: float = not_negative(1.27)
+    bias: float = 0.206
+    slope: float = positive(0.502)
+    value_slope: float = not_negative(1.1)
     """The calibration of the probabilities of changes, fitted to changes of other texts that were judged; see
     `kgscripts.models.changes.generator.Calibration`."""
     learning_rate: float = positive(1e-3)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from schemas.changes import Level
 
-LEAST: Mapping[Level, float] = {Level.CERTAIN: 0.65, Level.LIKELY: 0.45}
+LEAST: Mapping[Level, float] = {Level.CERTAIN: 0.75, Level.LIKELY: 0.55}
 """The least probability of each level."""
 
 

@@ -45,11 +45,11 @@ order: [boil < pour]
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "cdc709ca899fb3036889ea0e2e164d69c24972308eff553e649110be30f0fd53",
+        "7a4bf494cc424fe84b4e7e3d7244a2befd9acb229cc0c5db9666cc3570024b50",
         "8f3843a9fc833f905c68c4303b8bfe6a12dada76a42f11c62d325e651d302f55",
     ),
     "events": (
-        "ad72d7d08e6f08d1809046bcec51f0909b10c29562e179da59452baf5ec61662",
+        "2f41c0beb4a2a9305e579a5f469dbc25558073de2e6a396057e8b8fa640bd38a",
         "9c4f00e46b859f62640c217655e1010f499e7565be8da6dca022d00d70bcae75",
     ),
     "labels": (
@@ -57,7 +57,7 @@ PINS: dict[str, tuple[str, str]] = {
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "0666a7107d172c7d3f5d108c5b5a772f7675ea37f962d5ff401400de11145d6a",
+        "614eb5fe50dd87f2c20460514b8dd52a25fb447c4abc81b7822d1d144260cede",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (
@@ -69,8 +69,8 @@ PINS: dict[str, tuple[str, str]] = {
         "db24017ead43eff07371aa3c6a4dbce005f48870d19e109c4563905d5ae1fc77",
     ),
     "state-changes": (
-        "95924b17486a2b8afbc6d56e7719ebc18c7394e7fcf374c6924be19e08b69494",
-        "04116e7cdc3be733c9dbf2c408a19863364e9a6e4fe1dff3fc7a4365b8199523",
+        "132b98fcfd73055c24781fc31ccf77ae881adbff9d9c657f75571469f5526fb5",
+        "4a39292fe9fcfe19cf3847831b93dbfecbcd020f036d28c5f440669131308ab4",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""
