@@ -65,7 +65,7 @@ def _generator(monkeypatch: pytest.MonkeyPatch) -> FixedGenerator:
     generator = FixedGenerator(
         default=[
             ("shirts", "wetness", "dry", "wet", 0.9),
-            ("shirts", "cleanliness", "dirty", "clean", 0.5),
+            ("shirts", "cleanliness", "dirty", "clean", 0.6),
             ("shirts", "color", "", "white", 0.8),
             ("shirts", "age", "", "old", 0.1),
         ]
@@ -87,7 +87,7 @@ def test_the_figures_of_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [systems["certain"][name] for name in figures] == [0.5, 0.5, 0, 2, 1]
     assert [systems["certain and likely"][name] for name in figures] == pytest.approx([0.5, 1 / 3, 0.5, 3, 0.5])
     assert [systems["likely"][name] for name in figures] == [0, 0, 0.5, 1, 0]
-    assert systems["certain"]["calibration error"] == pytest.approx((0.1 + 0.5) / 2)
+    assert systems["certain"]["calibration error"] == pytest.approx((0.1 + 0.6) / 2)
     assert found.items["judged"] == 2
     assert sum(row[-1] for row in found.tables["reliability"].rows) == 2  # type: ignore[misc]
 

@@ -7,10 +7,8 @@ from urllib.parse import urlsplit
 
 from attrs import field, frozen, validators
 
-from kgscripts.changes.levels import LEAST
 from kgscripts.settings import running_setting
 from schemas.addresses import check_address
-from schemas.changes import Level
 from schemas.errors import ConfigurationError
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*|")
@@ -41,8 +39,8 @@ class LanguageModelSettings:
     """The name of the model at the server."""
     key_variable: str = running_setting("", _is_variable)
     """The environment variable that holds the key, if the server asks for one."""
-    confidence: float = field(default=0.5, validator=[validators.ge(LEAST[Level.LIKELY]), validators.le(1.0)])
-    """The confidence in what it reads, at least 0.45: nothing measures it but you."""
+    confidence: float = field(default=0.5, validator=[validators.gt(0.0), validators.le(1.0)])
+    """The confidence in what it reads, above 0: nothing measures it but you."""
     characters: int = field(default=800, validator=validators.ge(80))
     """The most characters of text in a request."""
     max_tokens: int = field(default=2048, validator=validators.ge(16))
