@@ -41,12 +41,12 @@ RETURN DISTINCT said.%s AS said, score.dataset AS dataset, score.metric AS metri
         ),
         (
             "changes",
-            """?statement rdf:predicate kgs:changes ; rdf:subject/rdfs:label "drain pasta"@en ; rdf:object ?change .
-               ?change kgs:ofEntity/rdfs:label "pasta"@en ; kgs:ofAttribute/rdfs:label "location"@en ;
+            """?statement rdf:predicate kgs:changes ; rdf:subject/rdfs:label "fill pot"@en ; rdf:object ?change .
+               ?change kgs:ofEntity/rdfs:label "pot"@en ; kgs:ofAttribute/rdfs:label "fullness"@en ;
                        kgs:after ?said .""",
-            "(:SubEvent {label: 'drain pasta'})-[r:CHANGES]->(said:StateChange)-[:OF_ENTITY]->"
-            "(:Entity {label: 'pasta'}), (said)-[:OF_ATTRIBUTE]->(:Attribute {label: 'location'})",
-            ("after", "in colander"),
+            "(:SubEvent {label: 'fill pot'})-[r:CHANGES]->(said:StateChange)-[:OF_ENTITY]->"
+            "(:Entity {label: 'pot'}), (said)-[:OF_ATTRIBUTE]->(:Attribute {label: 'fullness'})",
+            ("after", "full"),
         ),
         (
             "scenarios",

@@ -220,7 +220,7 @@ def test_a_client_that_reads_no_answers_loses_its_connection(hasty: ServerProces
 
 def test_a_client_that_reads_slowly_gets_all(kitchen: ScriptGraph) -> None:
     query = quote("SELECT * { ?s ?p ?o . ?a ?b ?c } LIMIT 20000")
-    slow = started(kitchen.directory, "--set=write_seconds=0.5", says=AT_ONCE)
+    slow = started(kitchen.directory, "--set=write_seconds=1", says=AT_ONCE)
     with slow as server, server.connect() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
         connection.sendall(get(f"/sparql?query={query}", "Connection: close"))
@@ -228,9 +228,9 @@ def test_a_client_that_reads_slowly_gets_all(kitchen: ScriptGraph) -> None:
         while piece := connection.recv(1 << 16):
             received += piece
             pieces += 1
-            # A second, twice the time in which a part of an answer has to be read.
-            time.sleep(0.02 if pieces <= 50 else 0)
-    assert pieces > 50
+            # Two seconds, twice the time in which a part of an answer has to be read.
+            time.sleep(0.02 if pieces <= 100 else 0)
+    assert pieces > 100
     (found,) = responses(bytes(received))
     assert found.status == 200
     assert len(json.loads(found.body)["results"]["bindings"]) == 20_000
