@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from attrs import frozen
 
 from kgscripts.changes.values import SLOT, split_value
+from schemas.changes import Change
 
 
 class _AnyChange(Protocol):
@@ -26,16 +27,6 @@ class _AnyChange(Protocol):
 
 
 AnyChange = TypeVar("AnyChange", bound=_AnyChange)
-
-
-@frozen
-class Effect:
-    """`attribute` of `entity` is `before` before a step and `after` after it, which follows from a change."""
-
-    entity: str
-    attribute: str
-    before: str
-    after: str
 
 
 @frozen
@@ -85,7 +76,7 @@ def _rules() -> tuple[frozenset[str], tuple[_Rule, ...]]:
     return frozenset(first.removeprefix(_NONE_OF).split(", ")), tuple(rules)
 
 
-def derived_effects(changes: Iterable[AnyChange]) -> Iterator[tuple[Effect, AnyChange]]:
+def derived_effects(changes: Iterable[AnyChange]) -> Iterator[tuple[Change, AnyChange]]:
     """The effects that follow from the changes of a step, each with the change that it follows from.
 
     What was read itself is left out, and so are effects that contradict each other.
@@ -93,7 +84,7 @@ def derived_effects(changes: Iterable[AnyChange]) -> Iterator[tuple[Effect, AnyC
     no_containers, rules = _rules()
     listed = list(changes)
     known = {(change.entity, change.attribute) for change in listed}
-    effects: dict[tuple[str, str], tuple[Effect, AnyChange] | None] = {}
+    effects: dict[tuple[str, str], tuple[Change, AnyChange] | None] = {}
     for change in listed:
         for rule in rules:
             place = rule.place(change.before or "", change.after) if rule.attribute == change.attribute else None
@@ -103,7 +94,7 @@ def derived_effects(changes: Iterable[AnyChange]) -> Iterator[tuple[Effect, AnyC
             key = entity, rule.effect
             if not entity or key in known or (rule.of_place and entity.rpartition(" ")[2] in no_containers):
                 continue
-            effect = Effect(entity, rule.effect, rule.effect_before, rule.effect_after)
+            effect = Change(entity=entity, attribute=rule.effect, before=rule.effect_before, after=rule.effect_after)
             if key not in effects:
                 effects[key] = effect, change
             elif (given := effects[key]) is not None and given[0] != effect:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts.changes.attributes import attributes
-from kgscripts.changes.derived import Effect, derived_effects
+from kgscripts.changes.derived import derived_effects
 from schemas.changes import Change
 
 
@@ -44,7 +44,7 @@ def change(text: str) -> Change:
 )
 def test_what_follows(changes: list[str], effects: list[str]) -> None:
     derived = [effect for effect, _ in derived_effects(map(change, changes))]
-    expected = [Effect(own.entity, own.attribute, own.before, own.after) for own in map(change, effects)]
+    expected = [change(effect) for effect in effects]
     assert derived[: len(expected)] == expected
     assert bool(derived) == bool(expected)
 
