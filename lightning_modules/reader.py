@@ -18,7 +18,7 @@ from torch.nn import functional
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.encoder import load_encoder
 from kgscripts.models.inference import padded
-from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NEEDED, NONE, PAIRS, WORDS
+from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NEEDED, NONE, PAIRS, REFERENT, WORDS
 from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
@@ -166,8 +166,10 @@ class ReaderModule(TrainingModule):
         if len(batch.row) and batch.set in self.network.pair_layers:
             parts = self.network.parts(states)
             known = batch.pairs >= 0
-            scores = self.network.pairs(parts, batch.row, batch.place, batch.set)[known].float()
-            of_pairs = functional.cross_entropy(scores, batch.pairs[known], reduction="sum")
+            scores = self.network.pairs(parts, batch.row, batch.place, batch.set).float()
+            of_pairs = functional.cross_entropy(scores[known], batch.pairs[known], reduction="sum")
+            if REFERENT in PAIRS[batch.set]:
+                of_pairs = of_pairs + _of_referents(scores, batch.pairs, PAIRS[batch.set].index(REFERENT))
             if batch.set != GRAPH:
                 of_pairs = of_pairs + self._settings.partial_weight * self._partial_pairs(batch, parts, known)
             total = total + self._settings.pair_weight * of_pairs
@@ -287,6 +289,21 @@ def temperatures_of(module: ReaderModule, data: ReaderData) -> Temperatures:
 def _of_nothing(scores: Tensor) -> Tensor:
     """The summed surprisal of no label, the first one: `scores` are (items, labels)."""
     return (scores.logsumexp(dim=1) - scores[:, 0]).sum()
+
+
+def _of_referents(scores: Tensor, gold: Tensor, referent: int) -> Tensor:
+    """The summed surprisal of the right thing among all that a pronoun, or nothing, may stand for: things compete.
+
+    `scores` are (predicates, words, labels), `gold` (predicates, words), -1 where there is no word.
+    """
+    right = gold == referent
+    others = scores.clone()
+    others[:, :, referent] = -torch.inf
+    odds = scores[:, :, referent] - others.logsumexp(dim=-1)
+    odds = odds.masked_fill(gold < 0, -torch.inf)
+    named = right.any(dim=1)
+    best = odds.masked_fill(~right, -torch.inf)[named].logsumexp(dim=1)
+    return (odds[named].logsumexp(dim=1) - best).sum()
 
 
 def _temperature(parts: Sequence[tuple[Tensor, Tensor]], surprisal: Callable[[Tensor, Tensor], Tensor]) -> float:

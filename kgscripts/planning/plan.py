@@ -179,7 +179,8 @@ def plan_tree(plan: Plan) -> Tree:
     """What one needs, what holds at the start, the steps in order, then contradictions and what is left out.
 
     A step shows the things that it needs at hand, the numbers of the steps that must be done before, what it requires
-    (at the start, or by the step with this number), and what it changes.
+    (at the start, or by the step with this number), and what it changes. Steps stand below the item of their text that
+    tells them, if it says more than they do.
     """
     # Importing rich takes a tenth of a second, and other forms of a plan do not need it.
     from rich.tree import Tree
@@ -190,8 +191,12 @@ def plan_tree(plan: Plan) -> Tree:
         tree.add(_line(("You need: ", "bold"), (things, "green")))
     if plan.initial:
         tree.add(_line(("At the start: ", "bold"), ("; ".join(map(str, plan.initial)), "magenta")))
+    item, place = "", tree
     for step in plan.steps:
-        branch = tree.add(_line((f"{numbers[step.id]}. ", "dim"), (_cut(step.label), "")))
+        if step.item != item:
+            item = step.item
+            place = tree.add(_line((_cut(item), ""))) if item and not _is_label(item, step) else tree
+        branch = place.add(_line((f"{numbers[step.id]}. ", "dim"), (_cut(step.label), "")))
         for kind, text, style in step_parts(step, numbers):
             if text:
                 branch.add(_line((f"{kind}: ", "dim"), (text, style)))
@@ -204,6 +209,11 @@ def plan_tree(plan: Plan) -> Tree:
         why = ", ".join(f"{reasons[reason]:,} {reason}" for reason in LeftOutReason if reasons[reason])
         tree.add(_line((f"{count(len(plan.left_out), 'change')} left out: {why} (--json lists them)", "dim")))
     return tree
+
+
+def _is_label(item: str, step: PlanStep) -> bool:
+    """Whether an item of a text says what the label of its step says."""
+    return item.strip(" .").casefold() == step.label.casefold()
 
 
 def step_parts(step: PlanStep, numbers: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:

@@ -36,7 +36,7 @@ from kgscripts.models.reader.labels import (
 )
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.reproductions.corpora.recipe_flow import TaggedRecipe, read_recipes
-from kgscripts.reproductions.reader.passages import LabelledChange, LabelledPassage, Word, read_passages
+from kgscripts.reproductions.reader.passages import Filler, LabelledChange, LabelledPassage, Word, read_passages
 from kgscripts.text.passages import sentence_spans
 from schemas.errors import InputError
 from schemas.input_files import open_input
@@ -198,16 +198,27 @@ def _of_passage(passage: LabelledPassage, id: str) -> LabelledText:
             things = pairs.setdefault(predicate, {})
             if event.conditional:
                 flags[CONDITIONAL].add(predicate)
+            has_object = any(filler.role is EventRole.OBJECT for filler in event.fillers)
             for filler in event.fillers:
                 if filler.word is not None:
                     things[number(filler.word)] = filler.role
-                if filler.role is EventRole.OBJECT or filler.word is None:
-                    before = REFERENT if filler.role is EventRole.OBJECT else PLACE_BEFORE
+                if (before := _before(filler, has_object)) is not None:
                     for antecedent in filler.antecedents:
                         things.setdefault(number(antecedent), before)
     text = ReaderText(passage.title, words.sentences)
     flagged = {name: frozenset(numbers) for name, numbers in flags.items()}
     return LabelledText(GRAPH, id, text, labels, pairs, flagged, changes)
+
+
+_HANDLED = frozenset({EventRole.INSTRUMENT, EventRole.CONTAINER, EventRole.APPLIANCE, EventRole.SUPPORT})
+
+
+def _before(filler: Filler, has_object: bool) -> str | None:
+    """What the antecedents of a pronoun, or of nothing, are to the event: a tool that is all that is acted on stands
+    where an object does ("take the jar and shake it")."""
+    if filler.role is EventRole.OBJECT or (filler.word is not None and filler.role in _HANDLED and not has_object):
+        return REFERENT
+    return PLACE_BEFORE if filler.word is None else None
 
 
 def read_set(path: Path) -> list[LabelledText]:
