@@ -1,12 +1,8 @@
 # Serves a finished graph: see "In a container" in docs/guide/serving.md.
 FROM python:3.11-slim AS build
-# Where PyTorch comes from. PyPI's own has the libraries of CUDA with it, some GB that a server does not use.
-ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 WORKDIR /src
 COPY . .
 RUN python -m venv /opt/kgscripts \
-    && /opt/kgscripts/bin/pip install --no-cache-dir --no-deps --index-url "$TORCH_INDEX" \
-        "$(grep '^torch==' constraints.txt)" \
     && /opt/kgscripts/bin/pip install --no-cache-dir --constraint constraints.txt '.[serve]'
 
 FROM python:3.11-slim

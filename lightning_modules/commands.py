@@ -180,7 +180,7 @@ def reader(
         varied,
     )
     from kgscripts.reproductions.reader.lists import listed_texts
-    from lightning_modules.reader import ReaderTask
+    from lightning_modules.reader.task import ReaderTask
 
     # First, since reading what ships takes a minute.
     begun = None if start is None else load_checkpoint(find_checkpoint(start, "reader"))

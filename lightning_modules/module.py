@@ -19,8 +19,8 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler, OneCycleLR
 from torch.utils.data import DataLoader, Sampler
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.adapters import AdaptedNetwork
-from kgscripts.models.inference import TensorFields
+from kgscripts.reproductions.torch_networks.adapters import AdaptedNetwork
+from kgscripts.reproductions.torch_networks.inference import TensorFields
 from lightning_modules.settings import CONSTANT, ONE_CYCLE, TrainingSettings
 from schemas.errors import InputError, ModelError
 

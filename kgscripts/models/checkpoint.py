@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
+import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from kgscripts.score_files import merged_scores
 from schemas.errors import ModelError, RecordError
@@ -61,20 +63,32 @@ class ModelCard:
     slice: tuple[BenchmarkScore, ...] = field(default=(), converter=tuple[BenchmarkScore, ...])
 
 
+def _arrays(tensors: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    return {
+        name: value.detach().cpu().numpy() if hasattr(value, "detach") else value for name, value in tensors.items()
+    }
+
+
 @frozen(kw_only=True, eq=False)
 class Checkpoint:
     """A checkpoint in memory. `kind` decides which function can load it; `files` are those beside configuration and
-    weights."""
+    weights. Its `tensors` may be given as those of torch."""
 
     kind: str
     settings: Mapping[str, Any]
-    tensors: Mapping[str, Tensor]
+    tensors: Mapping[str, NDArray[Any]] = field(converter=_arrays)
     card: ModelCard
     files: Mapping[str, bytes] = field(factory=dict)
     model: Model | None = None
     """Its provenance; None for one that was not read from a directory."""
     directory: Path | None = None
     """Where it was read from."""
+
+    def as_torch(self) -> dict[str, Tensor]:
+        """Copies of the `tensors` as those of torch."""
+        import torch
+
+        return {name: torch.tensor(value) for name, value in self.tensors.items()}
 
     def json(self, name: str) -> Any:
         """The value of one of the `files`. Raises ModelError as `parsed`, and if the file is missing."""
@@ -132,7 +146,7 @@ def load_checkpoint(directory: Path) -> Checkpoint:
 
     Raises ModelError for a directory that is no checkpoint, and for a file that is missing, damaged or foreign.
     """
-    import safetensors.torch
+    import safetensors.numpy
 
     card, model, digests = _read_card(directory)
     try:
@@ -152,7 +166,7 @@ def load_checkpoint(directory: Path) -> Checkpoint:
             raise ModelError(message, where=str(directory / name), remedy=REMEDY)
     kind, settings = _kind_and_settings(contents.pop(CONFIG), directory / CONFIG)
     try:
-        tensors = safetensors.torch.load(contents.pop(WEIGHTS))
+        tensors = safetensors.numpy.load(contents.pop(WEIGHTS))
     except (safetensors.SafetensorError, ValueError, TypeError) as error:
         raise ModelError(f"no safetensors: {error}", where=str(directory / WEIGHTS), remedy=REMEDY) from error
     return Checkpoint(
@@ -190,11 +204,11 @@ def is_checkpoint(directory: Path) -> bool:
 
 def _contents(checkpoint: Checkpoint) -> dict[str, bytes]:
     """The files of a checkpoint but for the card."""
-    import safetensors.torch
+    import safetensors.numpy
 
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in checkpoint.tensors.items()}
+    tensors = {name: np.ascontiguousarray(tensor) for name, tensor in checkpoint.tensors.items()}
     config = {"kind": checkpoint.kind, "settings": dict(checkpoint.settings)}
-    return {CONFIG: _json(config), WEIGHTS: safetensors.torch.save(tensors), **checkpoint.files}
+    return {CONFIG: _json(config), WEIGHTS: safetensors.numpy.save(tensors), **checkpoint.files}
 
 
 def _read_card(directory: Path) -> tuple[ModelCard, Model, dict[str, str]]:
@@ -295,7 +309,7 @@ def from_checkpoint(make: Callable[[Checkpoint], _Model]) -> Callable[[Checkpoin
     def guarded(checkpoint: Checkpoint) -> _Model:
         where = "" if checkpoint.directory is None else str(checkpoint.directory)
         try:
-            if not all(tensor.isfinite().all() for tensor in checkpoint.tensors.values()):
+            if not all(np.isfinite(tensor).all() for tensor in checkpoint.tensors.values()):
                 raise ValueError("weights that are not finite")
             return make(checkpoint)
         except ModelError as error:

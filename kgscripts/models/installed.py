@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from kgscripts.models.checkpoint import ModelCard, is_checkpoint, read_card, read_kind
-from kgscripts.models.encoder import MINILM, installed_encoder
+from kgscripts.models.encoder import MINILM, encoder_folder
 from kgscripts.models.registry import shipped_models, task_of
 from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.text.pipeline import SHIPPED, describe_pipeline, shipped_directory
@@ -23,20 +23,17 @@ _WIDTH = 80
 
 @frozen(kw_only=True)
 class InstalledModel:
-    """A model, where its files are, and what is known of it. `path` is None for one that is not installed."""
+    """A model, where its files are, and what is known of it."""
 
     name: str
     task: str
-    path: Path | None
-    ships: bool
+    path: Path
     card: ModelCard
     digest: str = ""
 
     @property
     def size(self) -> int:
         """Bytes of its files."""
-        if self.path is None:
-            return 0
         files = [self.path] if self.path.is_file() else [file for file in self.path.rglob("*") if file.is_file()]
         return sum(file.stat().st_size for file in files)
 
@@ -44,7 +41,7 @@ class InstalledModel:
 def installed_models() -> Iterator[InstalledModel]:
     """The models that ship, and the encoder that they are built over."""
     for name, path in shipped_models().items():
-        yield _checkpoint(name, path, ships=True)
+        yield _checkpoint(name, path)
     yield _typicality()
     yield _pipeline()
     yield _encoder()
@@ -56,7 +53,7 @@ def find_model(name_or_directory: str | Path) -> InstalledModel:
     if str(name_or_directory) in models:
         return models[str(name_or_directory)]
     if is_checkpoint(path := Path(name_or_directory)):
-        return _checkpoint(path.name, path, ships=False)
+        return _checkpoint(path.name, path)
     remedy = f"name the directory of a checkpoint, or one of {', '.join(models)}"
     raise ModelError("no such model", where=str(name_or_directory), remedy=remedy)
 
@@ -92,10 +89,10 @@ def size_text(size: int) -> str:
     return f"{size / 1e3:.1f} kB" if size else ""
 
 
-def _checkpoint(name: str, path: Path, *, ships: bool) -> InstalledModel:
+def _checkpoint(name: str, path: Path) -> InstalledModel:
     card, model = read_card(path)
     task = task_of(read_kind(path), path)
-    return InstalledModel(name=name, task=task, path=path, ships=ships, card=card, digest=model.digest)
+    return InstalledModel(name=name, task=task, path=path, card=card, digest=model.digest)
 
 
 def _typicality() -> InstalledModel:
@@ -109,7 +106,7 @@ def _typicality() -> InstalledModel:
         data=facts["data"],
         command=facts["command"],
     )
-    return InstalledModel(name=card.name, task="typicality", path=path, ships=True, card=card)
+    return InstalledModel(name=card.name, task="typicality", path=path, card=card)
 
 
 def _pipeline() -> InstalledModel:
@@ -124,7 +121,7 @@ def _pipeline() -> InstalledModel:
         command="kgscripts train text",
         scores=model.scores,
     )
-    return InstalledModel(name=SHIPPED, task="text", path=path, ships=True, card=card, digest=model.digest)
+    return InstalledModel(name=SHIPPED, task="text", path=path, card=card, digest=model.digest)
 
 
 def _encoder() -> InstalledModel:
@@ -133,12 +130,11 @@ def _encoder() -> InstalledModel:
         version="1",
         task="vectors of words and sentences, over which the models of kgscripts are trained",
         licence="Apache-2.0",
-        data=f"published by its authors: https://huggingface.co/{MINILM}",
-        command="",
+        data=f"published by its authors: https://huggingface.co/{MINILM}; here its matrices are int8",
+        command="python -m lightning_modules.onnx_files",
     )
-    path = installed_encoder(MINILM)
     name = MINILM.partition("/")[2]
-    return InstalledModel(name=name, task="encoder", path=path, ships=False, card=card, digest=MINILM_SHA256)
+    return InstalledModel(name=name, task="encoder", path=encoder_folder(), card=card, digest=MINILM_SHA256)
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:

@@ -218,8 +218,4 @@ def _load_directory(directory: Path, device: str) -> tuple[str, Any]:
     model = loaded(kinds_of(task)[checkpoint.kind], "kind of model")(checkpoint)
     if device == CPU or not hasattr(model, "to"):
         return task, model
-    # Here, since it imports torch, and models without a network need none.
-    from kgscripts.models.inference import enough_memory
-
-    with enough_memory():
-        return task, model.to(device)
+    return task, model.to(device)

@@ -166,10 +166,10 @@ class Searcher:
         """That of the question; None if only words are compared."""
         if not self._by_meaning:
             return None
-        from kgscripts.models.sentence_vectors import quantised_vector
+        from kgscripts.models.sentence_vectors import quantised_vectors
 
         try:
-            return quantised_vector(question)
+            return quantised_vectors([question])[0]
         # Words alone answer, too.
         except ModelError:
             return None
@@ -215,9 +215,9 @@ def vectors_of(graph: StoredGraph) -> Iterator[tuple[Kind, str, list[float]]]:
 
 def question_vector(question: str) -> list[float]:
     """The vector of a question, to be compared with those of `vectors_of`; raises ModelError without MiniLM."""
-    from kgscripts.models.sentence_vectors import quantised_vector
+    from kgscripts.models.sentence_vectors import quantised_vectors
 
-    vector: list[float] = (quantised_vector(question) / SCALE).tolist()
+    vector: list[float] = (quantised_vectors([question])[0] / SCALE).tolist()
     return vector
 
 

@@ -14,12 +14,13 @@ from torch import Tensor
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.alignment.aligner import KIND
-from kgscripts.models.alignment.network import AlignerBatch, AlignerInputs, AlignerNetwork, Sides
+from kgscripts.models.alignment.inputs import AlignerInputs, Sides
 from kgscripts.models.alignment.words import aligned_places, is_content_word
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import load_encoder
-from kgscripts.models.inference import TensorFields
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
+from kgscripts.reproductions.torch_networks.bert import load_bert
+from kgscripts.reproductions.torch_networks.inference import TensorFields
+from lightning_modules.aligner.network import AlignerBatch, AlignerNetwork
 from lightning_modules.module import Loss, TrainingBatch, TrainingData, TrainingModule, pair_key, pairs_digest, split
 from lightning_modules.task_settings import AlignerSettings
 
@@ -174,7 +175,7 @@ class AlignmentData(TrainingData[Example]):
         pairs = [example.sides.shown() for example in examples]
         # Training pairs are cut to what one window holds: later windows, if any, are left out.
         windows = [next(self._inputs.windows(row, pair)) for row, pair in enumerate(pairs)]
-        batch = self._inputs.batch(pairs, windows)
+        batch = AlignerBatch.of([self._inputs.row(pair, window) for pair, window in zip(pairs, windows, strict=True)])
         targets = [
             (row, target)
             for row, example in enumerate(examples)
@@ -243,7 +244,7 @@ class AlignerTask:
 
     def prepare(self, settings: AlignerSettings) -> tuple[AlignerModule, AlignmentData]:
         """See `TrainingTask`."""
-        network = AlignerNetwork(load_encoder(), layers=settings.layers, rank=settings.rank, size=settings.size)
+        network = AlignerNetwork(load_bert(), layers=settings.layers, rank=settings.rank, size=settings.size)
         data = AlignmentData(self._pairs, self._labels, network.inputs, settings)
         return AlignerModule(network, settings), data
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
+from kgscripts.changes.attributes import in_vocabulary
 from kgscripts.changes.values import split_value
 from kgscripts.extractors.changes.words import head, noun_phrase, value
 from kgscripts.models.reader.windows import ReaderText
@@ -95,8 +96,10 @@ class _TextWords:
             thing = self._find(change.thing, predicate, parts)
             if thing is None:
                 continue
-            before, after = (self._value(text, thing, predicate, parts) for text in (change.before, change.after))
-            changes.append(GoldChange(thing, change.attribute, before, after, share))
+            # Labels word one value in many ways: "shut" and "closed".
+            attribute, *values = in_vocabulary(change.attribute, change.before, change.after)
+            before, after = (self._value(text, thing, predicate, parts) for text in values)
+            changes.append(GoldChange(thing, attribute, before, after, share))
             name = head(noun_phrase(change.thing))
             unknown |= {place for place, lemma in enumerate(self.lemmas) if lemma == name and place != thing}
         return ChangeEvent(predicate, changes, frozenset(unknown))

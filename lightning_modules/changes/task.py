@@ -7,34 +7,28 @@ import json
 import random
 from collections import Counter
 from collections.abc import Sequence
-from functools import cached_property
 
 import attrs
+import numpy as np
 import torch
 from attrs import frozen
 from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.changes.values import SLOT
-from kgscripts.models.changes.generator import (
-    KIND,
-    SCALE,
-    VOCABULARY,
-    ChangeVocabulary,
-    Pairs,
-    pair_inputs,
-)
-from kgscripts.models.changes.network import ChangeNetwork, ChangeSizes
+from kgscripts.models.changes.generator import KIND, VOCABULARY, ChangeVocabulary
+from kgscripts.models.changes.heads import ChangeSizes, Pairs
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.inference import TensorFields
 from kgscripts.models.reader.reader import STATE_LAYERS, Reader, WindowStates
 from kgscripts.models.registry import DEFAULT, describe, load
+from kgscripts.reproductions.torch_networks.inference import TensorFields
 from lightning_modules.changes.examples import (
     UNNAMED,
     ChangeEvent,
     ChangeText,
     labelled_texts,
 )
+from lightning_modules.changes.network import ChangeNetwork, PairTensors
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.task_settings import ChangeTrainingSettings
 from schemas.errors import InputError
@@ -53,7 +47,7 @@ class EventExample(TensorFields):
     of their values; `befores` and `afters` (known, 2) pairs with the place in the value.
     """
 
-    pairs: Pairs
+    pairs: PairTensors
     gold: Tensor
     values: Tensor
     befores: Tensor
@@ -83,7 +77,7 @@ class ChangeBatch(TrainingBatch):
     """
 
     states: Tensor
-    pairs: Pairs
+    pairs: PairTensors
     gold: Tensor
     values: Tensor
     befores: Tensor
@@ -118,7 +112,7 @@ class ChangeData(TrainingData[ChangeExample]):
         """See `TrainingData`."""
         words = sum(len(example.states) for example in examples)
         first, rows = 0, 0
-        pairs: list[Pairs] = []
+        pairs: list[PairTensors] = []
         known: dict[str, list[Tensor]] = {"values": [], "befores": [], "afters": []}
         for example in examples:
             count = len(example.states)
@@ -138,7 +132,7 @@ class ChangeData(TrainingData[ChangeExample]):
         return ChangeBatch(
             where=tuple(sorted({example.id for example in examples})),
             states=torch.cat([example.states for example in examples]).float(),
-            pairs=Pairs(*(torch.cat(column) for column in zip(*map(attrs.astuple, pairs), strict=True))),
+            pairs=PairTensors(*(torch.cat(column) for column in zip(*map(attrs.astuple, pairs), strict=True))),
             gold=torch.cat([event.gold for event in events]),
             values=torch.cat(known["values"]),
             befores=torch.cat(known["befores"]),
@@ -160,8 +154,7 @@ class ChangeModule(TrainingModule):
         """See `TrainingModule`; per event."""
         network = self.network
         words = network.words(batch.states)
-        pairs = network.pairs(words, *attrs.astuple(batch.pairs))
-        keys = network.keys(words, batch.pairs.thing, batch.pairs.roles)
+        pairs, keys = network.pairs(words, batch.pairs), network.keys(words, batch.pairs)
         total = functional.binary_cross_entropy_with_logits(network.attributes(pairs), batch.gold, reduction="sum")
         if len(batch.values):
             row, number = batch.values.T
@@ -173,7 +166,7 @@ class ChangeModule(TrainingModule):
                 row, place, begin, end = known.T
                 numbers = torch.arange(len(keys), device=keys.device)[None]
                 is_other = (numbers < begin[:, None]) | (numbers >= end[:, None])
-                scores = (layer(pairs[row]) @ keys.T / SCALE).masked_fill(is_other, -1e4)
+                scores = network.places(layer, pairs[row], keys).masked_fill(is_other, -1e4)
                 total = total + functional.cross_entropy(scores, place, reduction="sum") / 2
         return Loss(total / batch.events, batch.events)
 
@@ -197,20 +190,18 @@ class ChangeTask:
         self._reader_digest = describe(DEFAULT, "reader").digest
         self.inputs = {"texts": hashlib.sha256(content.encode()).hexdigest(), "reader": self._reader_digest}
 
-    @cached_property
-    def _state_size(self) -> int:
-        return len(STATE_LAYERS) * self.reader.size
-
     def prepare(self, settings: ChangeTrainingSettings) -> tuple[ChangeModule, ChangeData]:
         """See `TrainingTask`."""
         sizes = ChangeSizes(
+            state=len(STATE_LAYERS) * self.reader.size,
             inner=settings.inner,
             attributes=len(self.vocabulary.attributes),
             values=len(self.vocabulary.values),
             unnamed=len(UNNAMED),
         )
-        network = ChangeNetwork(self._state_size, sizes, settings.dropout)
-        return ChangeModule(network, settings, self.vocabulary.of_attribute()), self._data(settings)
+        network = ChangeNetwork(sizes, settings.dropout)
+        of_attribute = torch.from_numpy(self.vocabulary.of_attribute())
+        return ChangeModule(network, settings, of_attribute), self._data(settings)
 
     def _data(self, settings: ChangeTrainingSettings) -> ChangeData:
         train, held_out = (self._examples(texts, settings) for texts in (self.split.train, self.split.held_out))
@@ -220,15 +211,11 @@ class ChangeTask:
         examples = []
         windows = self.reader.states([text.text for text in texts])
         maker = _ExampleMaker(self.vocabulary, settings.seed)
-        with torch.inference_mode(False), torch.no_grad():
-            for text, own in zip(texts, windows, strict=True):
-                for window in own:
-                    events = [
-                        maker.example(text, event, window) for event in text.events if window.is_for(event.predicate)
-                    ]
-                    if events:
-                        states = window.layers.half().clone()
-                        examples.append(ChangeExample(text.id, states, events))
+        for text, own in zip(texts, windows, strict=True):
+            for window in own:
+                events = [maker.example(text, event, window) for event in text.events if window.is_for(event.predicate)]
+                if events:
+                    examples.append(ChangeExample(text.id, torch.from_numpy(window.layers).half(), events))
         return examples
 
     def checkpoint(self, module: ChangeModule, settings: ChangeTrainingSettings, card: ModelCard) -> Checkpoint:
@@ -284,13 +271,14 @@ class _ExampleMaker:
         named = {place for place, _ in changes}
         named |= {place for _, change in changes for _, own in (change.before, change.after)
                   if (place := placed(own)) is not None}  # fmt: skip
-        likely = (1 - window.roles(event.predicate)[:, 0] >= _UNLIKELY).nonzero()[:, 0].tolist()
+        roles = window.roles(event.predicate)
+        likely = np.flatnonzero(1 - roles[:, 0] >= _UNLIKELY).tolist()
         others = sorted(set(range(count)) - set(likely))
         self._draw.shuffle(others)
         left_out = {thing - first for thing in event.unknown} | {event.predicate - first}
         things = sorted(place for place in {*likely, *others[:_OTHERS], *named} - left_out if place < count)
         at = {place: row for row, place in enumerate([*things, *range(count, count + len(UNNAMED))])}
-        pairs = pair_inputs(window, event.predicate, [first + place for place in things], len(UNNAMED))
+        pairs = PairTensors.of(Pairs.of(roles, event.predicate - first, things, count, len(UNNAMED)))
         gold = torch.zeros(len(at), len(self._attributes))
         known: dict[str, list[tuple[int, int]]] = {"values": [], "befores": [], "afters": []}
         for place, change in changes:

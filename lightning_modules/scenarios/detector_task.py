@@ -71,7 +71,7 @@ class DetectorData(TrainingData[MadeDocument]):
         self,
         train: DocumentMaker,
         held_out: Sequence[MadeDocument],
-        vectors: Mapping[str, Tensor],
+        vectors: Mapping[str, NDArray[np.float32]],
         labels: Mapping[str, int],
         settings: DetectorTrainingSettings,
     ) -> None:
@@ -93,8 +93,10 @@ class DetectorData(TrainingData[MadeDocument]):
         """See `TrainingData`."""
         return DetectorBatch(
             where=tuple(example.sentences[0][:60] for example in examples),
-            features=torch.cat(
-                [context_features(torch.stack([self._vectors[text] for text in item.sentences])) for item in examples]
+            features=torch.from_numpy(
+                np.concatenate(
+                    [context_features(np.stack([self._vectors[text] for text in item.sentences])) for item in examples]
+                )
             ),
             labels=torch.tensor([self._labels[label] for item in examples for label in item.labels]),
         )
@@ -191,7 +193,7 @@ class DetectorTask:
         data = DetectorData(
             DocumentMaker(self._passages, self._written, [*files.labelled, *labelled], settings),
             self._held_out,
-            {text: torch.from_numpy(vector) for text, vector in vectors.items()},
+            vectors,
             {label: place for place, label in enumerate([*self._scenarios, NONE])},
             settings,
         )
@@ -205,13 +207,13 @@ class DetectorTask:
         card: ModelCard,
     ) -> Checkpoint:
         """See `TrainingTask`. Bias and cost are those with the highest micro F1 less P_k, and neighbours as good."""
-        layer = nn.Linear(FEATURES, len(self._scenarios) + 1)
+        parts = module.network.state_dict()
         # As it will be stored, so that bias and cost fit what is loaded later.
-        layer.load_state_dict({name: value.half().float() for name, value in module.network.state_dict().items()})
+        rows = torch.cat([parts["weight"], parts["bias"][:, None]], dim=1).cpu().half().float().numpy()
         # Only to measure with: the real digest is that of the files.
         model = Model(name=self.name, version=card.version, digest="0" * 64, task=self.purpose)
         first = DetectorSettings(scenarios=self._scenarios, withheld=self._files.withheld)
-        detector = ScenarioDetector(layer, self._centres, first, model)
+        detector = ScenarioDetector(rows, self._centres, first, model)
         documents = self._files.development
         scores = detector.all_log_probabilities([document.sentences for document in documents])
 
@@ -230,7 +232,7 @@ class DetectorTask:
         place = uniform_filter(grid, 3, mode="nearest").argmax()
         bias, cost = np.unravel_index(place, grid.shape)
         best = attrs.evolve(first, none_bias=_BIASES[bias], change_cost=_COSTS[cost])
-        return calibrated(ScenarioDetector(layer, self._centres, best, model), documents).checkpoint(card)
+        return calibrated(ScenarioDetector(rows, self._centres, best, model), documents).checkpoint(card)
 
 
 def cross_validate(

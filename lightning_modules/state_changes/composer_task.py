@@ -15,9 +15,7 @@ from attrs import evolve, frozen
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.models.adapters import layer_weights
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Bert, load_encoder
 from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.openpi.composer.composer import ComposerSettings, below, composer_checkpoint
@@ -38,6 +36,8 @@ from kgscripts.reproductions.openpi.composer.network import (
 )
 from kgscripts.reproductions.openpi.composer.vocabulary import SLOT, ChangeVocabulary, plain, split_value
 from kgscripts.reproductions.openpi.reading import OpenPIStep
+from kgscripts.reproductions.torch_networks.adapters import layer_weights
+from kgscripts.reproductions.torch_networks.bert import Bert, load_bert
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.state_changes.task import steps_digest
@@ -288,7 +288,7 @@ class ComposerTask:
 
     def prepare(self, settings: ComposerTrainingSettings) -> tuple[ComposerModule, ComposerData]:
         """See `TrainingTask`."""
-        encoder = load_encoder()
+        encoder = load_bert()
         parts = self.split.train, self.split.held_out
         read = [list(step_inputs([procedure_step(step) for step in part], encoder)) for part in parts]
         changes = [[plain_changes(step) for step in part] for part in parts]

@@ -14,12 +14,12 @@ from attrs import frozen
 from torch import Tensor
 from torch.nn import functional
 
-from kgscripts.models.adapters import AdaptedNetwork, with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Encoder, load_encoder
-from kgscripts.models.inference import padded
 from kgscripts.models.steps.encoder import ADAPTERS, StepEncoder, StepEncoderSettings, encoder_checkpoint
 from kgscripts.reproductions.corpora.grouped_steps import GroupedText
+from kgscripts.reproductions.torch_networks.adapters import AdaptedNetwork, with_adapters
+from kgscripts.reproductions.torch_networks.bert import BertEncoder, load_bert
+from kgscripts.reproductions.torch_networks.inference import padded
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.steps.task import written_texts
 from lightning_modules.task_settings import EncoderTrainingSettings
@@ -52,7 +52,7 @@ class StepData(TrainingData[tuple[int, int]]):
         self,
         train: Sequence[GroupedSteps],
         held_out: Sequence[GroupedSteps],
-        encoder: Encoder,
+        encoder: BertEncoder,
         settings: EncoderTrainingSettings,
     ) -> None:
         super().__init__(Split(list(train), list(held_out)), settings)
@@ -97,7 +97,7 @@ class StepEncoderNetwork(AdaptedNetwork):
 
     adapter_names = ADAPTERS
 
-    def __init__(self, encoder: Encoder, settings: EncoderTrainingSettings) -> None:
+    def __init__(self, encoder: BertEncoder, settings: EncoderTrainingSettings) -> None:
         super().__init__()
         encoder.network.encoder.layer = encoder.network.encoder.layer[: settings.layers]
         self.adapted = with_adapters(encoder.network, settings.rank)
@@ -145,13 +145,13 @@ class EncoderTask:
 
     def prepare(self, settings: EncoderTrainingSettings) -> tuple[EncoderModule, StepData]:
         """See `TrainingTask`."""
-        encoder = load_encoder()
+        encoder = load_bert()
         data = StepData(self.split.train, self.split.held_out, encoder, settings)
         return EncoderModule(StepEncoderNetwork(encoder, settings), settings), data
 
     def checkpoint(self, module: EncoderModule, settings: EncoderTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
-        adapters = {name: value.half().contiguous() for name, value in module.trained_state().items()}
+        adapters = {name: value.cpu().half().numpy() for name, value in module.trained_state().items()}
         stored = StepEncoderSettings(layers=settings.layers, rank=settings.rank)
         return encoder_checkpoint(StepEncoder.of(stored, adapters), card)
 

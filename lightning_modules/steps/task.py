@@ -25,13 +25,14 @@ from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import RememberedVectors
 from kgscripts.models.steps.contexts import StepContexts, pair_features
 from kgscripts.models.steps.encoder import StepEncoder
-from kgscripts.models.steps.merger import PairNetwork, StepMerger, StepSettings, merger_checkpoint
+from kgscripts.models.steps.merger import StepMerger, StepSettings, merger_checkpoint
 from kgscripts.reproductions.corpora.grouped_steps import GroupedText, read_descriptions
 from kgscripts.reproductions.steps.gold import GoldScenario, descript_scenarios, grouped_scenarios, inscript_scenarios
 from kgscripts.reproductions.steps.merging import DESCRIPT, INSCRIPT, score_scenarios
 from lightning_modules.configuration import Configuration
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, split
 from lightning_modules.settings import Hardware
+from lightning_modules.steps.network import PairNetwork
 from lightning_modules.task_settings import StepTrainingSettings
 from lightning_modules.training import train
 
@@ -213,7 +214,7 @@ class StepTask:
         content = json.dumps([attrs.asdict(item) for item in (*self.split.train, *self.split.held_out)])
         adapters = hashlib.sha256()
         for name, value in sorted(encoder.adapters.items()):
-            adapters.update(name.encode() + value.numpy().tobytes())
+            adapters.update(name.encode() + value.tobytes())
         self.inputs = {"scenarios": hashlib.sha256(content.encode()).hexdigest(), "encoder": adapters.hexdigest()}
 
     def prepare(self, settings: StepTrainingSettings) -> tuple[PairModule, PairData]:
@@ -237,7 +238,8 @@ class StepTask:
 
     def checkpoint(self, module: PairModule, settings: StepTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
-        return merger_checkpoint(module.network, StepSettings(hidden=settings.hidden), self._encoder, card)
+        weights = {name: value.cpu().numpy() for name, value in module.network.state_dict().items()}
+        return merger_checkpoint(weights, StepSettings(hidden=settings.hidden), self._encoder, card)
 
 
 def cross_validate(

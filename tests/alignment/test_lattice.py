@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kgscripts.alignment.lattice import (
+from kgscripts.reproductions.kidscook.lattice.lattice import (
     Transitions,
     fixed_transitions,
     log_marginal,

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.alignment.lattice import (
+from kgscripts.reproductions.kidscook.lattice.lattice import (
     fixed_transitions,
     log_marginal,
     posteriors,

@@ -10,7 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from kgscripts.alignment.lattice import fixed_transitions, log_marginal, parameterised_transitions, posteriors, viterbi
+from kgscripts.reproductions.kidscook.lattice.lattice import (
+    fixed_transitions,
+    log_marginal,
+    parameterised_transitions,
+    posteriors,
+    viterbi,
+)
 from tests.alignment.enumeration import Batch, alignments, batches
 
 LENGTHS = torch.tensor([4, 2, 1]), torch.tensor([5, 3, 2])

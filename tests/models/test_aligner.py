@@ -5,16 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.alignment.aligner import MAX_CELLS, Aligner, PathSettings
+from kgscripts.models.alignment.lattice import best_alignment
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import load
+from kgscripts.models.runtime import Array, softmax
+from kgscripts.reproductions.kidscook.lattice import lattice
 from schemas.errors import InputError
 from schemas.provenance import Model
 
@@ -45,23 +48,58 @@ def _pair(abstract: str, concrete: str) -> Pair:
 class _SameForEachPair:
     """A network that gives the same posteriors for every pair."""
 
-    def __init__(self, log_posteriors: Tensor) -> None:
+    def __init__(self, log_posteriors: Array) -> None:
         self._log_posteriors = log_posteriors
 
-    def log_posteriors(self, _: object) -> Tensor:
-        return self._log_posteriors.clone()
+    def log_posteriors(self, _: object) -> Array:
+        return self._log_posteriors.copy()
 
 
-def _aligner(log_posteriors: Tensor) -> Aligner:
+def _aligner(log_posteriors: Array) -> Aligner:
     model = Model(name="same", version="1", digest="0" * 64, task="alignment")
     path = PathSettings(smoothing=0.1, shift_probability=0.4)
     return Aligner(_SameForEachPair(log_posteriors), path, model)  # type: ignore[arg-type]
 
 
+@settings(max_examples=60)
+@given(
+    sizes=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    seed=st.integers(0, 1000),
+    shift=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+    impossible=st.floats(0, 0.6),
+)
+def test_the_lattice_of_one_pair_is_that_of_the_paper(
+    sizes: tuple[int, int], seed: int, shift: float, impossible: float
+) -> None:
+    """`kgscripts.reproductions` computes it for batches, and checks it against an enumeration."""
+    draw = np.random.default_rng(seed)
+    emission = draw.normal(size=sizes).astype(np.float32)
+    emission[draw.random(sizes) < impossible] = -np.inf
+    transitions = lattice.fixed_transitions(shift)
+    lengths = torch.tensor([sizes[1]]), torch.tensor([sizes[0]])
+    cells = torch.from_numpy(emission)[None], transitions.shift, transitions.emit, *lengths
+    found, best = best_alignment(emission, shift), lattice.viterbi(*cells, last_to_last=False)
+    assert list(found.path) == best.path[0].tolist()
+    if best.log_probability[0] > -math.inf:
+        total = float(lattice.log_marginal(*cells, last_to_last=False))
+        assert found.log_probability == pytest.approx(min(0.0, float(best.log_probability) - total), abs=1e-5)
+        shares = lattice.posteriors(*cells, last_to_last=False)[0]
+        expected = [float(shares[word, place]) for word, place in enumerate(found.path)]
+        assert found.posterior == pytest.approx(expected, abs=1e-6)
+    else:
+        assert (found.log_probability, set(found.posterior)) == (-math.inf, {0.0})
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.5, math.nan])
+def test_a_shift_probability_is_one(probability: float) -> None:
+    with pytest.raises(ValueError, match="must lie in"):
+        best_alignment(np.zeros((2, 2), np.float32), probability)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_path_is_the_best_of_all_and_its_probability_exact(seed: int) -> None:
     pair = _pair("slice onion quickly", "take the knife , cut")
-    posteriors = torch.randn(5, 3, generator=torch.Generator().manual_seed(seed)).log_softmax(dim=1)
+    posteriors = np.log(softmax(np.random.default_rng(seed).normal(size=(5, 3)))).astype(np.float32)
     weights: dict[tuple[int, ...], float] = {}
     for path in itertools.combinations_with_replacement(range(3), 5):
         content = [(j, i) for j, i in enumerate(path) if is_content_word(pair.concrete[j])]
@@ -78,7 +116,7 @@ def test_the_path_is_the_best_of_all_and_its_probability_exact(seed: int) -> Non
 
 
 def test_free_words_stand_where_they_are_most_probable_and_function_words_beside_them() -> None:
-    posteriors = torch.tensor([[0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2], [0.2, 0.2, 0.6]]).log()
+    posteriors = np.log(np.array([[0.1, 0.8, 0.1], [0.1, 0.1, 0.8], [0.6, 0.2, 0.2], [0.2, 0.2, 0.6]], np.float32))
     alignment = _aligner(posteriors).align_freely([_pair("slice onion quickly", "knife the board .")])[0]
     assert alignment.path == (1, 1, 0, 0)
     assert alignment.posterior == pytest.approx((0.8, 0.8, 0.6, 0.6))
@@ -120,7 +158,7 @@ def test_nothing_is_aligned_to_function_words_where_there_are_others() -> None:
 
 
 def test_a_last_content_word_is_not_forced_onto_the_end() -> None:
-    scores = torch.tensor([[0.9, 0.1], [0.9, 0.1]]).log()
+    scores = np.log(np.array([[0.9, 0.1], [0.9, 0.1]], np.float32))
     pair = _pair("cut onion", "take knife")
     assert _aligner(scores).align([pair])[0].path == (0, 0)
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from attrs import evolve
 
-from kgscripts.models.alignment.network import AlignerInputs, Sides
+from kgscripts.models.alignment.inputs import AlignerInputs, Sides
+from kgscripts.models.alignment.network import AlignerLayers
 from kgscripts.models.alignment.words import FUNCTION_WORDS, aligned_places, is_content_word, stem
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
-from kgscripts.models.encoder import shared_minilm
+from kgscripts.models.encoder import PIECES, shared_minilm
 from kgscripts.models.registry import load, shipped_models
+from kgscripts.reproductions.torch_networks.bert import load_bert
+from lightning_modules.aligner.network import AlignerBatch, AlignerNetwork
 from schemas.errors import ModelError
 
 _SHIPPED = shipped_models()["aligner"]
@@ -37,11 +41,11 @@ def test_a_checkpoint_that_is_not_what_it_should_be(change: str, tmp_path: Path)
         case "missing":
             del tensors[name]
         case "shape":
-            tensors[name] = tensors[name][:5].clone()
+            tensors[name] = tensors[name][:5]
         case "nan":
-            tensors[name] = torch.full_like(tensors[name], float("nan"))
+            tensors[name] = np.full_like(tensors[name], np.nan)
         case "foreign":
-            tensors["other"] = torch.zeros(1)
+            tensors["other"] = np.zeros(1)
         case "settings":
             del settings["smoothing"]
         case "extra":
@@ -76,16 +80,41 @@ def test_windows_hold_each_concrete_word_once_and_fit_the_encoder(abstract: int,
     assert all(window.abstract for window in windows)
     starts = [window.abstract.start for window in windows]
     assert starts == sorted(starts)
-    batch = inputs.batch([pair], windows)
-    assert batch.ids.shape[1] <= 512
-    assert batch.features.shape == (len(windows), batch.concrete.shape[1], batch.abstract.shape[1], 4)
+    for window in windows:
+        row = inputs.row(pair, window)
+        assert len(row.ids) == len(row.types) <= 512
+        assert row.features.shape == (len(window.concrete), len(window.abstract), 4)
+        assert (len(row.concrete), len(row.abstract)) == row.features.shape[:2]
 
 
 def test_features_say_which_words_are_alike() -> None:
     pair = Sides(["slice", "onions", "#UNK#"], ["slicing", "onions", "#UNK#", "pan"])
-    batch = _inputs().batch([pair], list(_inputs().windows(0, pair)))
-    assert batch.features[0, :, :, 2].nonzero().tolist() == [[1, 1]]
-    assert batch.features[0, :, :, 3].nonzero().tolist() == [[0, 0]]
+    features = _inputs().row(pair, *_inputs().windows(0, pair)).features
+    assert np.argwhere(features[:, :, 2]).tolist() == [[1, 1]]
+    assert np.argwhere(features[:, :, 3]).tolist() == [[0, 0]]
+
+
+@torch.inference_mode()
+def test_the_network_that_is_trained_computes_the_same() -> None:
+    """With the same weights of MiniLM; those that ship are int8."""
+    bert = load_bert()
+    weights = {name: value.numpy().copy() for name, value in bert.network.state_dict().items()}
+    pieces = weights.pop(PIECES)
+    encoder = evolve(shared_minilm(), piece_vectors=pieces, piece_scales=np.ones(len(pieces), np.float32))
+    network = AlignerNetwork(bert, layers=2, rank=3, size=8).eval()
+    torch.nn.init.normal_(network.features.weight)
+    own = {name: value.numpy() for name, value in network.state_dict().items() if not name.startswith("adapted.")}
+    layers = AlignerLayers(encoder.with_weights(evolve(encoder, weights=weights).lower(2)), own)
+    assert layers.fits(8)
+    pairs = [
+        Sides(["peel", "the", "potatoes", "."], ["take", "a", "peeler", "and", "scrape", "the", "skin", "off"]),
+        Sides(["cut"], ["a"]),
+    ]
+    scores = network(AlignerBatch.of([_inputs().row(pair, *_inputs().windows(0, pair)) for pair in pairs]))
+    for pair, of_pair in zip(pairs, scores, strict=True):
+        expected = of_pair[: len(pair.concrete), : len(pair.abstract)].log_softmax(dim=1).numpy()
+        found = layers.log_posteriors(pair)
+        np.testing.assert_allclose(found, np.where(expected < -5000, -np.inf, expected), atol=1e-4)
 
 
 def test_hidden_words_are_shown_as_unknown() -> None:

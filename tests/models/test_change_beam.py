@@ -11,7 +11,6 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.encoder import Bert, BertConfig, BertOutput
 from kgscripts.reproductions.openpi.composer import beam as change_beam
 from kgscripts.reproductions.openpi.composer.beam import Candidate, candidates
 from kgscripts.reproductions.openpi.composer.inputs import (
@@ -24,6 +23,7 @@ from kgscripts.reproductions.openpi.composer.inputs import (
 )
 from kgscripts.reproductions.openpi.composer.network import MOST_COUNTED, PARTS, ChangeNetwork
 from kgscripts.reproductions.openpi.composer.vocabulary import Value, joined
+from kgscripts.reproductions.torch_networks.bert import Bert, BertConfig, BertOutput
 from lightning_modules.module import Split
 from lightning_modules.state_changes.composer_task import (
     ABSENT,

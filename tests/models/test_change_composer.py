@@ -122,7 +122,7 @@ def test_a_checkpoint_gives_the_same_model(saved: Path, together: list[list[Pred
 
 
 def test_weights_are_small_and_near_those_that_were_trained(saved: Path, model: ChangeComposer) -> None:
-    tensors = load_checkpoint(saved).tensors
+    tensors = load_checkpoint(saved).as_torch()
     assert all(tensor.dtype == torch.float16 for name, tensor in tensors.items() if not name.startswith("known."))
     trained = trained_weights(small_minilm().network)
     for name, weight in layer_weights(model._encoder.network).items():
@@ -130,7 +130,7 @@ def test_weights_are_small_and_near_those_that_were_trained(saved: Path, model: 
 
 
 def _damaged(checkpoint: Checkpoint, damage: str) -> Checkpoint:
-    tensors, files, settings = dict(checkpoint.tensors), dict(checkpoint.files), dict(checkpoint.settings)
+    tensors, files, settings = dict(checkpoint.as_torch()), dict(checkpoint.files), dict(checkpoint.settings)
     vocabulary = json.loads(files[VOCABULARY])
     kind, _, name = damage.partition(" ")
     match kind:
@@ -222,7 +222,7 @@ def test_weights_as_large_as_they_can_be_still_predict(saved: Path) -> None:
     checkpoint = load_checkpoint(saved)
     largest = {
         name: torch.full_like(tensor, 60_000.0) if name.startswith("network.") else tensor
-        for name, tensor in checkpoint.tensors.items()
+        for name, tensor in checkpoint.as_torch().items()
     }
     model = composer_model(attrs.evolve(checkpoint, tensors=largest))
     for found in model.predict(STEPS[:4]):

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 
-from kgscripts.models.encoder import shared_minilm
 from kgscripts.reproductions.openpi.composer import inputs as change_inputs
 from kgscripts.reproductions.openpi.composer.inputs import (
     FEATURES,
@@ -21,12 +20,13 @@ from kgscripts.reproductions.openpi.composer.inputs import (
     step_inputs,
 )
 from kgscripts.reproductions.openpi.composer.vocabulary import plain
+from kgscripts.reproductions.torch_networks.bert import shared_bert
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import ProcedureStep
 
 
 def read(*steps: ProcedureStep) -> list[StepInput]:
-    return list(step_inputs(steps, shared_minilm()))
+    return list(step_inputs(steps, shared_bert()))
 
 
 def sections(item: StepInput) -> list[list[int]]:
@@ -36,7 +36,7 @@ def sections(item: StepInput) -> list[list[int]]:
 
 
 def pieces_of(text: str) -> list[int]:
-    return list(shared_minilm().tokenizer.encode(text, add_special_tokens=False).ids)
+    return list(shared_bert().tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 def texts_of(item: StepInput, step: ProcedureStep) -> dict[str, list[str]]:
@@ -45,7 +45,7 @@ def texts_of(item: StepInput, step: ProcedureStep) -> dict[str, list[str]]:
     end = item.title[1]
     spans = []
     for text, first, count in ((step.text, 1, item.title[0] - 2), (context, end + 1, len(item.ids) - end - 2)):
-        offsets = shared_minilm().tokenizer.encode(text, add_special_tokens=False).offsets
+        offsets = shared_bert().tokenizer.encode(text, add_special_tokens=False).offsets
         offsets = offsets[:count] if first == 1 else offsets[len(offsets) - count :]
         spans.append({place: (text, *offset) for place, offset in enumerate(offsets, first)})
     places = spans[0] | spans[1]
@@ -59,7 +59,7 @@ def texts_of(item: StepInput, step: ProcedureStep) -> dict[str, list[str]]:
 
 def check(item: StepInput, step: ProcedureStep) -> None:
     """All that holds of any input."""
-    encoder = shared_minilm()
+    encoder = shared_bert()
     start, end = item.title
     own, title, context = sections(item)
     assert own == pieces_of(step.text)[:90]

@@ -71,7 +71,7 @@ def test_a_checkpoint_holds_all_that_is_known(saved: Path, known: KnownSteps) ->
 
 
 def _damaged(checkpoint: Checkpoint, damage: str) -> Checkpoint:
-    tensors, files, settings = dict(checkpoint.tensors), dict(checkpoint.files), dict(checkpoint.settings)
+    tensors, files, settings = dict(checkpoint.as_torch()), dict(checkpoint.files), dict(checkpoint.settings)
     if damage in tensors:
         tensors[damage] = tensors[damage][:-1]
     match damage:

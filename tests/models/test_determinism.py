@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.registry import load
 from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
+from kgscripts.reproductions.torch_networks.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from tests.training import corpus
 
 _Item = TypeVar("_Item")
@@ -38,10 +38,12 @@ TEXTS = ["drain the pasta", "", "stir " * 100, *(" ".join(pair.concrete) for pai
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Torch with this number of threads, which predictions do not change."""
+    """Torch, and onnxruntime side by side, with this number of threads, which predictions do not change."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", str(count))
+        yield
     assert torch.get_num_threads() == count
     torch.set_num_threads(before)
 

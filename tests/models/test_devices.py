@@ -1,11 +1,12 @@
-"""Devices of networks: what torch has, and tensors that are where the network is."""
+"""Devices of networks: what onnxruntime has, and networks that run where they are told to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import onnxruntime
 import pytest
 import torch
 from torch import Tensor
@@ -13,52 +14,54 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.devices import check_device, kind_of
-from kgscripts.models import registry
-from kgscripts.models.changes import generator
+from kgscripts.devices import check_device, kind_of, provider_of
+from kgscripts.models import encoder, registry, runtime
 from kgscripts.models.changes.generator import ChangeQuery
 from kgscripts.models.checkpoint import read_kind
 from kgscripts.models.encoder import shared_minilm
-from kgscripts.models.inference import run_side_by_side
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import load, load_with_task
-from kgscripts.models.scenarios.protocol import NewScenario
+from kgscripts.reproductions.torch_networks.inference import run_side_by_side
 from schemas.changes import ProcedureStep
 from schemas.errors import ConfigurationError, ModelError
 
 _tolist, _float, _int = Tensor.tolist, Tensor.__float__, Tensor.__int__
 
 
-def _cards(monkeypatch: pytest.MonkeyPatch, count: int, *, mps: bool = False) -> None:
-    """As if torch had this number of cards."""
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+def _providers(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """As if onnxruntime had these beside the CPU."""
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: [*names, "CPUExecutionProvider"])
 
 
 @pytest.mark.parametrize(
-    "name", ["", "gpu", "CPU", "cuda:", "cuda:-1", "cuda:a", "cuda:01", "cuda:1000", "mps:0", "cpu:0"]
+    "name", ["", "gpu", "CPU", "cuda:", "cuda:-1", "cuda:a", "cuda:01", "cuda:1000", "mps", "coreml:0", "cpu:0"]
 )
 def test_other_names_are_no_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    _cards(monkeypatch, 2000, mps=True)
+    _providers(monkeypatch, "CUDAExecutionProvider", "CoreMLExecutionProvider")
     with pytest.raises(ConfigurationError, match="no device") as caught:
         check_device(name)
-    assert "cpu, cuda, cuda:N or mps" in str(caught.value.remedy)
+    assert "cpu, cuda, cuda:N or coreml" in str(caught.value.remedy)
 
 
 def test_a_device_has_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    _cards(monkeypatch, 0)
+    _providers(monkeypatch)
     check_device("cpu")
-    for name in ("cuda", "cuda:0", "mps"):
-        with pytest.raises(ConfigurationError, match=f"torch has no device '{name}' here") as caught:
+    for name in ("cuda", "cuda:0", "coreml"):
+        with pytest.raises(ConfigurationError, match=f"onnxruntime has no device '{name}' here") as caught:
             check_device(name)
         assert "cpu is always there" in str(caught.value.remedy)
-    _cards(monkeypatch, 2, mps=True)
-    for name in ("cuda", "cuda:0", "cuda:1", "mps"):
+    _providers(monkeypatch, "CUDAExecutionProvider", "CoreMLExecutionProvider")
+    for name in ("cuda", "cuda:0", "cuda:1", "coreml"):
         check_device(name)
-    with pytest.raises(ConfigurationError, match="torch has no device 'cuda:2' here"):
-        check_device("cuda:2")
-    assert [kind_of(name) for name in ("cpu", "cuda", "cuda:1", "mps")] == ["cpu", "cuda", "cuda", "mps"]
+    assert [kind_of(name) for name in ("cpu", "cuda", "cuda:1", "coreml")] == ["cpu", "cuda", "cuda", "coreml"]
+
+
+def test_a_device_is_a_provider_of_onnxruntime() -> None:
+    """What it cannot do, the CPU does."""
+    assert provider_of("cpu") == ["CPUExecutionProvider"]
+    assert provider_of("cuda") == [("CUDAExecutionProvider", {}), "CPUExecutionProvider"]
+    assert provider_of("cuda:2") == [("CUDAExecutionProvider", {"device_id": 2}), "CPUExecutionProvider"]
+    assert provider_of("coreml") == [("CoreMLExecutionProvider", {}), "CPUExecutionProvider"]
 
 
 def test_a_model_is_loaded_once_a_device() -> None:
@@ -85,58 +88,72 @@ class OneDevice(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
-def _aligned(model: Any) -> None:
-    model.align([Pair(abstract=["drain", "pasta"], concrete=["pour", "it", "off", "."])])
+def _aligned(model: Any) -> Any:
+    return model.align([Pair(abstract=["drain", "pasta"], concrete=["pour", "it", "off", "."])])
 
 
 def _changed(model: Any) -> None:
     model.predict([ProcedureStep(text="Boil the water in a pot."), ProcedureStep(text="Drain it.", context=("Boil.",))])
 
 
-def _generated(model: Any) -> None:
+def _generated(model: Any) -> Any:
     words = ["Boil", "the", "water", "in", "a", "pot", "."]
-    model.generate([(ReaderText("", [words]), [ChangeQuery(0, [2, 5])])])
+    return model.generate([(ReaderText("", [words]), [ChangeQuery(0, [2, 5])])])
 
 
-def _detected(model: Any) -> None:
-    model.with_scenarios([NewScenario("gliding")]).detect([["I boiled the water.", "I drained the pasta."]])
+def _read(model: Any) -> Any:
+    return model.read([ReaderText("", [["Boil", "the", "water", "."]])])
 
 
-def _merged(model: Any) -> None:
+def _detected(model: Any) -> Any:
+    return model.detect([["I boiled the water.", "I drained the pasta."]])
+
+
+def _merged(model: Any) -> Any:
     actions = [(verb, "", "water", "", "") for verb in ("boil", "heat", "pour")]
-    model.merge([actions, actions[1:]])
+    return model.merge([actions, actions[1:]])
 
 
-RUNS: dict[str, Callable[[Any], None]] = {
+RUNS: dict[str, Callable[[Any], Any]] = {
     "aligner": _aligned,
     "changes": _generated,
-    "state-changes": _changed,
-    "state-changes-retrieval": _changed,
+    "reader": _read,
     "scenarios": _detected,
     "steps": _merged,
     "tools": lambda model: model.rank(["drain the pasta"]),
 }
 
 
-class _Readers:
-    """Loads readers of its own, one a device, so that the one that all tests share stays where it is."""
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
+    """The devices that networks are loaded on, all of which are the CPU."""
+    found: set[str] = set()
 
-    def __init__(self) -> None:
-        self.of_device: dict[str, Any] = {}
+    def provider(device: str) -> list[str]:
+        found.add(device)
+        return provider_of("cpu")
 
-    def load(self, task: str, _: str, device: str = "cpu") -> Any:
-        assert task == "reader"
-        if device not in self.of_device:
-            self.of_device[device] = registry._load_directory(registry.shipped_models()["reader"], "cpu")[1].to(device)
-        return self.of_device[device]
+    monkeypatch.setattr(runtime, "provider_of", provider)
+    _providers(monkeypatch, "CUDAExecutionProvider")
+    yield found
+    # What lies on a card that is none must not be found by other tests.
+    registry._load_named.cache_clear()
+    encoder._shared.cache_clear()
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_what_a_network_reads_is_where_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_runs_where_it_is_told_to(name: str, seen: set[str]) -> None:
+    expected = RUNS[name](load_with_task(name)[1])
+    seen.clear()
+    assert RUNS[name](load_with_task(name, device="cuda:1")[1]) == expected
+    assert "cuda:1" in seen
+
+
+@pytest.mark.parametrize("name", ["state-changes"])
+def test_what_a_network_of_torch_reads_is_where_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The device "meta" has tensors without values: those that come back from it are zeros here."""
-    monkeypatch.setattr(generator, "load", _Readers().load)
     _, model = registry._load_directory(registry.shipped_models()[name], "cpu")
-    RUNS[name](model)
+    _changed(model)
     model = model.to("meta")
     with monkeypatch.context() as patch:
         patch.setattr(Tensor, "cpu", lambda self: torch.zeros(self.shape, dtype=self.dtype))
@@ -146,18 +163,8 @@ def test_what_a_network_reads_is_where_it_is(name: str, monkeypatch: pytest.Monk
         patch.setattr(Tensor, "__int__", lambda self: 0 if self.is_meta else _int(self))
         patch.setattr(torch, "get_num_threads", lambda: 1)
         with OneDevice() as mode:
-            RUNS[name](model)
+            _changed(model)
     assert mode.seen >= {"cpu", "meta"}
-
-
-def test_a_generator_that_moves_leaves_the_reader_of_others_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Events are read on the CPU if only the generator has a card."""
-    readers = _Readers()
-    monkeypatch.setattr(generator, "load", readers.load)
-    _, model = registry._load_directory(registry.shipped_models()["changes"], "cpu")
-    model.to("meta")
-    reader = readers.load("reader", "default")
-    assert reader.read([ReaderText("", [["Boil", "the", "water", "."]])])[0].events
 
 
 def test_a_full_card_is_no_fault_of_a_text() -> None:
@@ -170,9 +177,10 @@ def test_a_full_card_is_no_fault_of_a_text() -> None:
 
 
 def test_every_model_of_a_build_moves_its_network() -> None:
-    tasks = {"alignment", "changes", "state-changes", "scenarios", "steps", "tools"}
+    tasks = {"alignment", "changes", "reader", "state-changes", "scenarios", "steps", "tools"}
     moving = {name for name, path in registry.shipped_models().items() if _task(path) in tasks}
-    assert moving == RUNS.keys() | {"scenarios-topic-tiling"}, "the published model has small networks, on the CPU"
+    of_torch = {"state-changes", "state-changes-retrieval", "scenarios-topic-tiling"}
+    assert moving == RUNS.keys() | of_torch
 
 
 def _task(directory: Path) -> str:

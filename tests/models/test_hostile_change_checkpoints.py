@@ -79,10 +79,10 @@ DAMAGES: Mapping[str, Callable[[Tensor], Tensor | None]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_tensors(checkpoints: Mapping[str, Checkpoint], kind: str, damage: str, tmp_path: Path) -> None:
     checkpoint = checkpoints[kind]
-    names = sorted(checkpoint.tensors)
+    names = sorted(checkpoint.as_torch())
     for name in names if len(names) < 10 else names[:: len(names) // 5]:
-        damaged = DAMAGES[damage](checkpoint.tensors[name])
-        tensors = {**checkpoint.tensors, name: damaged}
+        damaged = DAMAGES[damage](checkpoint.as_torch()[name])
+        tensors = {**checkpoint.as_torch(), name: damaged}
         _refused(
             attrs.evolve(checkpoint, tensors={name: value for name, value in tensors.items() if value is not None}),
             tmp_path,
@@ -115,7 +115,7 @@ def test_odd_settings(checkpoints: Mapping[str, Checkpoint], kind: str, tmp_path
 
 def test_a_layer_of_a_large_number(checkpoints: Mapping[str, Checkpoint], tmp_path: Path) -> None:
     checkpoint = checkpoints["composer"]
-    tensors = {**checkpoint.tensors, f"network.layers.{10**9 - 1}.own.weight": torch.zeros(48, 16)}
+    tensors = {**checkpoint.as_torch(), f"network.layers.{10**9 - 1}.own.weight": torch.zeros(48, 16)}
     settings = {**checkpoint.settings, "layers": 10**9}
     _refused(attrs.evolve(checkpoint, tensors=tensors, settings=settings), tmp_path)
 
@@ -125,12 +125,12 @@ def test_a_step_with_many_changes(
     checkpoints: Mapping[str, Checkpoint], kind: str, prefix: str, tmp_path: Path
 ) -> None:
     checkpoint = checkpoints[kind]
-    changes, counts = (checkpoint.tensors[f"{prefix}{name}"] for name in ("changes", "change_counts"))
+    changes, counts = (checkpoint.as_torch()[f"{prefix}{name}"] for name in ("changes", "change_counts"))
     tensors = {
         f"{prefix}changes": changes[:1].repeat(10**5, 1),
         f"{prefix}change_counts": torch.tensor([10**5, 0, 0], dtype=counts.dtype),
     }
-    _refused(attrs.evolve(checkpoint, tensors={**checkpoint.tensors, **tensors}), tmp_path)
+    _refused(attrs.evolve(checkpoint, tensors={**checkpoint.as_torch(), **tensors}), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import torch
 
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.encoder import MINILM, find_encoder, load_encoder, weights_digest
 from kgscripts.models.registry import load
 from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.reproductions.kidscook.networks.masked import (
@@ -20,6 +19,7 @@ from kgscripts.reproductions.kidscook.networks.masked import (
     masked_checkpoint,
     new_network,
 )
+from kgscripts.reproductions.torch_networks.bert import MINILM, find_encoder, load_bert, weights_digest
 from schemas.errors import ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
 
@@ -131,12 +131,12 @@ def test_minilm_is_the_official_one() -> None:
 @pytest.mark.parametrize("name", ["nobody/nothing", "no such folder", "a/b/c", "../../x y"])
 def test_an_encoder_that_is_nowhere_is_told(name: str) -> None:
     with pytest.raises(ModelError, match="encoder"):
-        load_encoder(name)
+        load_bert(name)
 
 
 def test_a_folder_without_weights_is_told(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="weights"):
-        load_encoder(str(tmp_path))
+        load_bert(str(tmp_path))
 
 
 def test_a_truncated_encoder_is_told(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_a_truncated_encoder_is_told(tmp_path: Path) -> None:
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
     with pytest.raises(ModelError, match="encoder"):
-        load_encoder(str(folder))
+        load_bert(str(folder))
 
 
 def test_the_shipped_model_knows_what_pasta_is_drained_with() -> None:

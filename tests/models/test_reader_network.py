@@ -1,12 +1,14 @@
-"""The network of the reader: shapes, and that a window's scores do not depend on padding."""
+"""The network of the reader: shapes, scores without padding, and that the reader computes the same without torch."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
-from kgscripts.models.encoder import Bert, BertConfig
+from kgscripts.models.reader.heads import ReaderHeads
 from kgscripts.models.reader.labels import GRAPH
-from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
+from kgscripts.reproductions.torch_networks.bert import Bert, BertConfig
+from lightning_modules.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 
 _BERT = BertConfig(
     vocab_size=50,
@@ -57,3 +59,21 @@ def test_a_pair_knows_which_of_its_words_is_the_predicate() -> None:
     states = network.states(_batch(0))
     scores = network.pairs(network.parts(states), torch.tensor([0, 0]), torch.tensor([0, 3]), GRAPH)
     assert not torch.allclose(scores[0, 3], scores[1, 0])
+
+
+@torch.inference_mode()
+def test_the_layers_of_the_reader_compute_the_same() -> None:
+    torch.manual_seed(1)
+    network = ReaderNetwork(Bert(_BERT), _SETTINGS).train(False)
+    heads = ReaderHeads({name: value.numpy() for name, value in network.state_dict().items()})
+    assert heads.fits(16, _SETTINGS.words, _SETTINGS.pairs)
+    assert not heads.fits(8, _SETTINGS.words, _SETTINGS.pairs)
+    assert heads.annotations == {GRAPH}
+    states = torch.randn(1, 40, 16)
+    own = states[0].numpy()
+    for annotation in _SETTINGS.words:
+        np.testing.assert_allclose(heads.words(own, annotation), network.words(states, annotation)[0], atol=1e-5)
+    np.testing.assert_allclose(heads.flags(own), network.flags(states)[0], atol=1e-5)
+    for place in (0, 7, 39):
+        scores = network.pairs(network.parts(states), torch.tensor([0]), torch.tensor([place]), GRAPH)[0]
+        np.testing.assert_allclose(heads.pairs(heads.parts(own), place, GRAPH), scores, atol=1e-5)

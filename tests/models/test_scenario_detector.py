@@ -46,7 +46,7 @@ OPINION = ["My cousin thinks that nobody reads newspapers any more.", "He may be
 
 def test_features_are_sums_over_the_sentences_around() -> None:
     vectors = functional.normalize(torch.randn(40, 384, generator=torch.Generator().manual_seed(0)), dim=1)
-    found = context_features(vectors)
+    found = torch.from_numpy(context_features(vectors.numpy()))
     assert found.shape == (40, FEATURES)
     for place in range(40):
         near, around, page = (vectors[max(0, place - reach) : place + reach + 1].sum(0) for reach in (1, 3, 15))
@@ -220,6 +220,6 @@ def test_settings_that_do_not_fit_are_an_error(changes: dict[str, Any]) -> None:
 )
 def test_weights_that_do_not_fit_are_an_error(tensors: dict[str, torch.Tensor | None]) -> None:
     shipped = load_checkpoint(find_checkpoint("scenarios"))
-    together = {name: value for name, value in {**shipped.tensors, **tensors}.items() if value is not None}
+    together = {name: value for name, value in {**shipped.as_torch(), **tensors}.items() if value is not None}
     with pytest.raises(ModelError):
         detector_model(attrs.evolve(shipped, tensors=together))

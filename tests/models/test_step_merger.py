@@ -10,12 +10,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import find_checkpoint, load
@@ -65,7 +63,7 @@ def test_contexts_are_means_over_the_mentions_of_an_action() -> None:
     np.testing.assert_allclose(contexts.after[row], mean("put coffee in filter", "put powder in filter"))
     assert contexts.positions[row] == pytest.approx((1 / 4 + 1 / 4 + 0) / 3)
     assert contexts.mentions[row] == 3
-    assert contexts.presence.toarray()[row].tolist() == [1, 0, 1, 1]
+    assert contexts.presence[row].tolist() == [1, 0, 1, 1]
 
 
 def test_features_of_a_pair_are_the_same_in_both_directions_and_in_any_block() -> None:
@@ -92,7 +90,7 @@ def test_no_single_action_would_fit_another_cluster_better(probabilities: NDArra
     pairs = (probabilities + probabilities.T) / 2
     weights = np.array([draw.choice([1.0, 2.0]) for _ in pairs])
     # Each in a text of its own, so that nothing forbids to join them.
-    found = clusters_of(pairs, weights, csr_array(np.eye(len(pairs))), first=0.2, least=0.25)
+    found = clusters_of(pairs, weights, np.eye(len(pairs)) > 0, first=0.2, least=0.25)
     assert found.tolist() == by_first_member(found).tolist()
     gains = (pairs - 0.25) * weights
     np.fill_diagonal(gains, 0)
@@ -105,10 +103,10 @@ def test_no_single_action_would_fit_another_cluster_better(probabilities: NDArra
 def test_what_is_told_together_is_never_joined() -> None:
     presence = np.array([[1, 1, 1, 1, 1, 0], [1, 1, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])
     pairs = np.full((3, 3), 0.9)
-    found = clusters_of(pairs, np.ones(3), csr_array(presence), first=0.2, least=0.25)
+    found = clusters_of(pairs, np.ones(3), presence > 0, first=0.2, least=0.25)
     assert found[0] != found[1]
     assert together(np.array([4.0]), np.array([5.0]))[0]
-    assert clusters_of(pairs, np.ones(3), csr_array(np.eye(3)), first=0.2, least=0.25).tolist() == [0, 0, 0]
+    assert clusters_of(pairs, np.ones(3), np.eye(3) > 0, first=0.2, least=0.25).tolist() == [0, 0, 0]
 
 
 def _merged(texts: Sequence[Sequence[ActionParts]], model: StepMerger) -> list[set[str]]:
@@ -190,7 +188,7 @@ def _damaged(change: str) -> Any:
         case "a weight is missing":
             del tensors[name]
         case "not finite":
-            tensors[name] = torch.full_like(tensors[name], float("nan"))
+            tensors[name] = np.full_like(tensors[name], float("nan"))
     return attrs.evolve(checkpoint, tensors=tensors, settings=values)
 
 

@@ -136,7 +136,7 @@ def test_files_that_do_not_fit_together_are_refused(
     damage: Callable[[dict[str, torch.Tensor]], None], tmp_path: Path
 ) -> None:
     whole = ranker_checkpoint(tiny(), CARD)
-    parts = {name: tensor.clone() for name, tensor in whole.tensors.items()}
+    parts = {name: tensor.clone() for name, tensor in whole.as_torch().items()}
     damage(parts)
     save_checkpoint(evolve(whole, tensors=parts), tmp_path / "model")
     with pytest.raises(ModelError, match="do not fit together") as refused:

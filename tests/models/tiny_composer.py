@@ -11,9 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from kgscripts.models.adapters import layer_weights
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import Bert, Encoder, load_encoder
 from kgscripts.models.sentence_vectors import SIZE
 from kgscripts.reproductions.openpi.composer import composer as change_composer
 from kgscripts.reproductions.openpi.composer.composer import ComposerSettings, composer_checkpoint
@@ -21,6 +19,8 @@ from kgscripts.reproductions.openpi.composer.neighbours import KnownSteps
 from kgscripts.reproductions.openpi.composer.network import KINDS, ChangeNetwork, NetworkSize
 from kgscripts.reproductions.openpi.composer.selection import SelectionSettings
 from kgscripts.reproductions.openpi.composer.vocabulary import ChangeVocabulary
+from kgscripts.reproductions.torch_networks.adapters import layer_weights
+from kgscripts.reproductions.torch_networks.bert import Bert, BertEncoder, load_bert
 from schemas.changes import Change
 
 VOCABULARY = ChangeVocabulary(
@@ -44,7 +44,7 @@ SETTINGS = ComposerSettings(
 CARD = ModelCard(name="tiny", version="1", task="state changes", licence="MIT", data="three steps", command="")
 
 
-def small_minilm() -> Encoder:
+def small_minilm() -> BertEncoder:
     """MiniLM without all but its first block."""
     encoder = _minilm()
     # The embeddings, which nothing changes, are not copied.
@@ -53,8 +53,8 @@ def small_minilm() -> Encoder:
 
 
 @cache
-def _minilm() -> Encoder:
-    encoder = load_encoder()
+def _minilm() -> BertEncoder:
+    encoder = load_bert()
     encoder.network.encoder.layer = encoder.network.encoder.layer[:1]
     return encoder
 
@@ -62,7 +62,7 @@ def _minilm() -> Encoder:
 def read_small_minilm(patch: pytest.MonkeyPatch, *modules: object) -> None:
     """Let modules load `small_minilm` as MiniLM."""
     for module in (change_composer, *modules):
-        patch.setattr(module, "load_encoder", small_minilm)
+        patch.setattr(module, "load_bert", small_minilm)
 
 
 def network(vocabulary: ChangeVocabulary = VOCABULARY, *, vectors: bool = False, seed: int = 0) -> ChangeNetwork:

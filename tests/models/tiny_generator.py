@@ -8,11 +8,12 @@ import attrs
 import torch
 
 from kgscripts.models.changes.generator import KIND, VOCABULARY, Calibration, ChangeQuery, ChangeVocabulary
-from kgscripts.models.changes.network import ChangeNetwork, ChangeSizes
+from kgscripts.models.changes.heads import ChangeSizes
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
 from kgscripts.models.reader.reader import STATE_LAYERS
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import DEFAULT, describe, load
+from lightning_modules.changes.network import ChangeNetwork
 
 WORDS = ChangeVocabulary(
     attributes=("contact", "fullness", "wetness"),
@@ -47,9 +48,9 @@ def network(seed: int = 0) -> ChangeNetwork:
     size = len(STATE_LAYERS) * load("reader", DEFAULT).size
     torch.manual_seed(seed)  # behind the reader, whose loading draws numbers too
     sizes = ChangeSizes(
-        inner=INNER, attributes=len(WORDS.attributes), values=len(WORDS.values), unnamed=len(WORDS.unnamed)
+        state=size, inner=INNER, attributes=len(WORDS.attributes), values=len(WORDS.values), unnamed=len(WORDS.unnamed)
     )
-    made = ChangeNetwork(size, sizes).eval()
+    made = ChangeNetwork(sizes).eval()
     with torch.no_grad():
         made.attributes.bias.fill_(-2.0)
         for layer in (made.attributes, made.values, made.before, made.after):

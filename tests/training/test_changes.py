@@ -401,7 +401,7 @@ def test_it_learns_passages_by_heart(sources: Path) -> None:
     assert checkpoint.card.training["train_examples"] == len(task.split.train)
     assert checkpoint.settings["reader_sha256"] == describe(DEFAULT, "reader").digest
     assert checkpoint.settings["calibration"] == attrs.asdict(Calibration())
-    assert all(tensor.dtype == torch.float16 for tensor in checkpoint.tensors.values())
+    assert all(tensor.dtype == torch.float16 for tensor in checkpoint.as_torch().values())
     model = load("changes", sources / "model")
     text = task.split.train[0]
     queries = [ChangeQuery(event.predicate, range(text.text.words)) for event in text.events]
@@ -432,5 +432,5 @@ def test_the_same_seed_gives_the_same_weights(sources: Path) -> None:
     for name in ("one", "other"):
         train(ChangeTask("changes"), chosen, sources / name, hardware=CPU)
     one, other = (load_checkpoint(sources / name) for name in ("one", "other"))
-    assert all(torch.equal(value, other.tensors[name]) for name, value in one.tensors.items())
+    assert all(torch.equal(value, other.as_torch()[name]) for name, value in one.as_torch().items())
     assert one.files == other.files

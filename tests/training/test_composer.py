@@ -137,8 +137,8 @@ def test_a_resumed_run_ends_as_an_unbroken_one(tmp_path: Path, monkeypatch: pyte
         train(task(steps[3:]), chosen, tmp_path / "broken", hardware=CPU, resume=True)
     train(task(steps), chosen, tmp_path / "broken", hardware=CPU, resume=True)
     whole, broken = (load_checkpoint(tmp_path / name) for name in ("whole", "broken"))
-    assert whole.tensors.keys() == broken.tensors.keys()
-    assert all(torch.equal(value, broken.tensors[name]) for name, value in whole.tensors.items())
+    assert whole.as_torch().keys() == broken.as_torch().keys()
+    assert all(torch.equal(value, broken.as_torch()[name]) for name, value in whole.as_torch().items())
     assert whole.files == broken.files
 
 

@@ -98,6 +98,6 @@ def test_on_a_gpu(task: str, kind: str, tmp_path: Path, monkeypatch: pytest.Monk
         options["config"] = kind
     trained = kgscripts.train(task, out=tmp_path / "model", **options)
     assert all(
-        tensor.isfinite().all() for tensor in load_checkpoint(trained).tensors.values() if tensor.is_floating_point()
+        tensor.isfinite().all() for tensor in load_checkpoint(trained).as_torch().values() if tensor.is_floating_point()
     )
     assert kgscripts.load_model(trained)

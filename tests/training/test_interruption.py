@@ -128,7 +128,7 @@ def _goes_on_to_the_same_end(command: list[str], tmp_path: Path) -> None:
     _run(*command, "--out", str(tmp_path / "model"), "--resume")
     assert not last.exists()
     _run(*command, "--out", str(tmp_path / "unbroken"))
-    resumed, unbroken = (load_checkpoint(tmp_path / name).tensors for name in ("model", "unbroken"))
+    resumed, unbroken = (load_checkpoint(tmp_path / name).as_torch() for name in ("model", "unbroken"))
     assert all(torch.equal(resumed[name], tensor) for name, tensor in unbroken.items())
 
 

@@ -150,7 +150,7 @@ def test_a_resumed_run_ends_as_an_unbroken_one(
     monkeypatch.setattr(TilingModule, "training_step", plain)
     train(task(folder), settings, tmp_path / "broken", hardware=CPU, resume=True)
     whole, broken = load_checkpoint(trained), load_checkpoint(tmp_path / "broken")
-    assert all(torch.equal(value, broken.tensors[name]) for name, value in whole.tensors.items())
+    assert all(torch.equal(value, broken.as_torch()[name]) for name, value in whole.as_torch().items())
     assert whole.settings == broken.settings
     assert whole.files == broken.files
 
@@ -220,14 +220,14 @@ def damages(whole: Checkpoint) -> list[Checkpoint]:
     """Checkpoints whose parts do not fit together."""
     found = []
     settings: tuple[Any, ...] = (None, -1, "x", [], {}, 1e300)
-    for name, value in whole.tensors.items():
+    for name, value in whole.as_torch().items():
         odd = [None, value[:-1].clone(), value[None].clone(), value.flatten()[0].clone()]
         if value.is_floating_point():
             odd.append(torch.full(value.shape, float("nan"), dtype=value.dtype))
         elif name in ("topics.topic", "topics.word", "tfidf.words"):
             odd += [torch.full_like(value, -1), torch.full_like(value, 30_000)]
         for replaced in odd:
-            tensors = {key: one for key, one in {**whole.tensors, name: replaced}.items() if one is not None}
+            tensors = {key: one for key, one in {**whole.as_torch(), name: replaced}.items() if one is not None}
             found.append(attrs.evolve(whole, tensors=tensors))
     for name in whole.settings:
         for setting in settings:

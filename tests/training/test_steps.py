@@ -12,12 +12,12 @@ import pytest
 import torch
 
 from kgscripts.models.checkpoint import load_checkpoint
-from kgscripts.models.encoder import load_encoder
 from kgscripts.models.registry import load
 from kgscripts.models.steps.encoder import StepEncoder, StepEncoderSettings, encoder_model, read_encoder
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.corpora.grouped_steps import GroupedText, read_descriptions
 from kgscripts.reproductions.steps.gold import grouped_scenarios
+from kgscripts.reproductions.torch_networks.bert import load_bert
 from lightning_modules.configuration import read_configuration
 from lightning_modules.module import split
 from lightning_modules.steps.encoder_task import EncoderTask, StepBatch, StepEncoderNetwork, grouped_steps
@@ -64,7 +64,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_encoder_is_trained_saved_and_read(encoder: Path) -> None:
     read = read_encoder(encoder)
     assert read.settings == StepEncoderSettings(layers=1, rank=2)
-    assert any(value.abs().max() > 0 for name, value in read.adapters.items() if name.startswith("up."))
+    assert any(np.abs(value).max() > 0 for name, value in read.adapters.items() if name.startswith("up."))
     vectors = read(["fill the kettle", "drink the tea", "fill the kettle"])
     assert vectors.dtype == np.int8
     np.testing.assert_array_equal(vectors[0], vectors[2])
@@ -74,7 +74,7 @@ def test_the_encoder_is_trained_saved_and_read(encoder: Path) -> None:
 def test_training_brings_the_wordings_of_a_step_together(encoder: Path) -> None:
     trained = read_encoder(encoder)
     untrained = StepEncoder.of(
-        trained.settings, {name: torch.zeros_like(value) for name, value in trained.adapters.items()}
+        trained.settings, {name: np.zeros_like(value) for name, value in trained.adapters.items()}
     )
     [scenario] = EncoderTask("small", _texts()).split.held_out
     pairs = list(itertools.combinations(range(len(scenario.texts)), 2))
@@ -92,7 +92,7 @@ def test_training_again_gives_the_same_adapters(encoder: Path, tmp_path: Path) -
     train(EncoderTask("small", _texts()), SMALL, tmp_path / "again")
     first, again = read_encoder(encoder), read_encoder(tmp_path / "again")
     assert first.adapters.keys() == again.adapters.keys()
-    assert all(torch.equal(value, again.adapters[name]) for name, value in first.adapters.items())
+    assert all(np.array_equal(value, again.adapters[name]) for name, value in first.adapters.items())
 
 
 def test_the_merger_keeps_the_encoder_that_it_was_trained_with(encoder: Path, tmp_path: Path) -> None:
@@ -103,24 +103,25 @@ def test_the_merger_keeps_the_encoder_that_it_was_trained_with(encoder: Path, tm
     task = StepTask(configuration, StepScenarios([first], [], [*rest, *held_out]), read_encoder(encoder))
     train(task, configuration.training, tmp_path / "merger")
     own, merged = read_encoder(encoder), read_encoder(tmp_path / "merger")
-    assert all(torch.equal(value, merged.adapters[name]) for name, value in own.adapters.items())
+    assert all(np.array_equal(value, merged.adapters[name]) for name, value in own.adapters.items())
     model = load("steps", tmp_path / "merger")
     np.testing.assert_array_equal(model.vectors(["fill the pot"]), own(["fill the pot"]))
     assert isinstance(model.merge(first.texts), list)
 
 
 def test_a_batch_is_read_as_the_trained_encoder_reads_its_texts() -> None:
-    """Padding changes nothing, and before training the network is MiniLM's first layers."""
-    network = StepEncoderNetwork(load_encoder(), SMALL).eval()
-    encoder = load_encoder()
+    """Padding changes nothing, and before training the network is MiniLM's first layers, which ship as int8."""
+    network = StepEncoderNetwork(load_bert(), SMALL).eval()
+    encoder = load_bert()
     pieces = [[encoder.start, *encoder.pieces(text), encoder.separator] for text in ("boil", "put the old filter away")]
     ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(own) for own in pieces], batch_first=True)
     attention = (ids != 0).long()
     batch = StepBatch(where=(), ids=ids, attention=attention, groups=torch.zeros(2))
-    read = StepEncoder.of(StepEncoderSettings(layers=1, rank=2), network.trained_tensors())(
-        ["boil", "put the old filter away"]
-    )
-    np.testing.assert_allclose((network(batch).detach() * SCALE).clamp(-127, 127), read, atol=1)
+    read = StepEncoder.of(
+        StepEncoderSettings(layers=1, rank=2),
+        {name: value.numpy() for name, value in network.trained_tensors().items()},
+    )(["boil", "put the old filter away"])
+    np.testing.assert_allclose((network(batch).detach() * SCALE).clamp(-127, 127), read, atol=5)
 
 
 def test_every_step_that_ships_has_a_group() -> None:

@@ -16,8 +16,8 @@ from attrs import frozen
 from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, load_checkpoint
-from kgscripts.models.inference import TensorFields
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
+from kgscripts.reproductions.torch_networks.inference import TensorFields
 from lightning_modules.aligner.task import AlignerTask
 from lightning_modules.configuration import Configuration
 from lightning_modules.masked import MaskedTask
@@ -95,7 +95,7 @@ def test_a_new_kind_of_model_is_trained_and_resumed_to_the_same_end(tmp_path: Pa
         assert attrs.evolve(epoch, seconds=0.0) == attrs.evolve(again, seconds=0.0)
     one, other = (load_checkpoint(tmp_path / name) for name in ("whole", "parts"))
     assert one.card.training == other.card.training
-    assert all(torch.equal(tensor, other.tensors[name]) for name, tensor in one.tensors.items())
+    assert all(torch.equal(tensor, other.as_torch()[name]) for name, tensor in one.as_torch().items())
 
 
 def test_training_ends_when_patience_does(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_gradients_are_clipped(tmp_path: Path) -> None:
     for clip, name in ((None, "free"), (1e-12, "clipped")):
         settings = LabelSettings(epochs=1, gradient_clip=clip)
         train(LabelTask(), settings, tmp_path / name, hardware=corpus.CPU)
-    free, clipped = (load_checkpoint(tmp_path / name).tensors["0.weight"] for name in ("free", "clipped"))
+    free, clipped = (load_checkpoint(tmp_path / name).as_torch()["0.weight"] for name in ("free", "clipped"))
     assert not torch.equal(free, clipped)
 
 

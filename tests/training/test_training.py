@@ -30,7 +30,7 @@ from tests.training.corpus import train
 
 
 def weights(directory: Path) -> dict[str, Tensor]:
-    return dict(load_checkpoint(directory).tensors)
+    return dict(load_checkpoint(directory).as_torch())
 
 
 def assert_same(one: dict[str, Tensor], other: dict[str, Tensor]) -> None:
@@ -351,7 +351,7 @@ def test_given_vectors_stay_as_they_are(tmp_path: Path) -> None:
     checkpoint = load_checkpoint(tmp_path / "model")
     model = load("cloze", tmp_path / "model")
     row = model.vocabulary.ids(["knife"])[0]  # type: ignore[attr-defined]
-    assert checkpoint.tensors["embedding.weight"][row].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert checkpoint.as_torch()["embedding.weight"][row].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert checkpoint.card.training["words_with_vectors"] == 2
     glove.write_text("knife 1 2\n")
     with pytest.raises(ConfigurationError, match="word vectors of"):

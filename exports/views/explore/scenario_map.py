@@ -21,6 +21,8 @@ _Places: TypeAlias = NDArray[np.float64]
 
 MOST_NODES, MOST_EDGES = 50_000, 100_000
 _MOST_BY_FORCES = 400
+_VECTORS, _ROUNDS = 3, 50
+"""Singular vectors of many scenarios, and rounds in which they are found."""
 _GOLDEN = math.pi * (3 - math.sqrt(5))
 """The golden angle: points that turn by it lie evenly around a centre."""
 
@@ -123,16 +125,22 @@ def _by_vectors(scenarios: int, things: int, weights: Mapping[tuple[int, int], f
     """Places by the ranks of the second and third singular vector, which spread the scenarios evenly."""
     if things < 4 or not weights:
         return _around(scenarios)
-    from scipy.sparse import coo_array
-    from scipy.sparse.linalg import svds
+    rows, columns = (np.array(part) for part in zip(*weights, strict=True))
+    values = np.sqrt(list(weights.values()))
+    values /= np.sqrt(np.bincount(rows, values**2, minlength=scenarios))[rows]
 
-    rows, columns = zip(*weights, strict=True)
-    table = coo_array((np.sqrt(list(weights.values())), (rows, columns)), shape=(scenarios, things)).tocsr()
-    lengths = np.sqrt(np.asarray(table.multiply(table).sum(axis=1)).ravel())
-    table = table.multiply(1 / np.maximum(lengths, 1e-9)[:, None]).tocsr()
-    # A start that is not random, so that a graph always has the same map.
-    vectors, values, _ = svds(table, k=3, v0=np.ones(min(table.shape)))
-    vectors = vectors[:, np.argsort(-values)][:, 1:]
+    def squared(vectors: _Places) -> _Places:
+        """The table times its transpose times vectors of scenarios, (scenarios, vectors)."""
+        of_things = [np.bincount(columns, values * vector[rows], minlength=things) for vector in vectors.T]
+        of_scenarios = [np.bincount(rows, values * vector[columns], minlength=scenarios) for vector in of_things]
+        return np.stack(of_scenarios, axis=1)
+
+    # Subspace iteration (Halko et al. 2011), from a start that is not random, so that a graph always has the same map.
+    vectors = np.cos(np.outer(np.arange(scenarios), np.arange(1, 2 * _VECTORS)))
+    for _ in range(_ROUNDS):
+        vectors = np.linalg.qr(squared(vectors))[0]
+    _, turned = np.linalg.eigh(vectors.T @ squared(vectors))
+    vectors = (vectors @ turned)[:, ::-1][:, 1:_VECTORS]
     # The sign of a vector is arbitrary.
     vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), [0, 1]])
     ranks = np.argsort(np.argsort(np.round(vectors, 6), axis=0, kind="stable"), axis=0, kind="stable")

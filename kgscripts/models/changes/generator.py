@@ -11,17 +11,18 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import torch
+import numpy as np
 from attrs import field, frozen, validators
-from torch import Tensor
+from numpy.typing import NDArray
 
 from kgscripts.changes.values import SLOT, joined_value
-from kgscripts.models.changes.network import ROLES, ChangeNetwork, ChangeSizes, Words, distances
+from kgscripts.models.changes.heads import ChangeHeads, ChangeSizes, Pairs, Words
 from kgscripts.models.checkpoint import Checkpoint, from_checkpoint
-from kgscripts.models.inference import TensorFields
+from kgscripts.models.quantised import as_floats
 from kgscripts.models.reader.reader import STATE_LAYERS, Reader, WindowStates
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.models.registry import DEFAULT, describe, load
+from kgscripts.models.runtime import Array, sigmoid, softmax
 from schemas.errors import ModelError
 from schemas.provenance import Model
 
@@ -75,10 +76,10 @@ class ChangeVocabulary:
             raise ValueError("attributes without values, or values without attributes")
         return cls(attributes, values, unnamed)
 
-    def of_attribute(self) -> Tensor:
+    def of_attribute(self) -> NDArray[np.bool_]:
         """Which values are those of which attribute, (attributes, values)."""
         names = [attribute for attribute, _, _ in self.values]
-        return torch.tensor([[name == own for name in names] for own in self.attributes])
+        return np.array([[name == own for name in names] for own in self.attributes])
 
 
 _number = [validators.instance_of(float), validators.ge(-100.0), validators.le(100.0)]
@@ -139,25 +140,23 @@ class ChangeGenerator:
 
     def __init__(
         self,
-        network: ChangeNetwork,
+        heads: ChangeHeads,
         reader: Reader,
         vocabulary: ChangeVocabulary,
         calibration: Calibration,
         model: Model,
     ) -> None:
         self.model = model
-        self._network = network.requires_grad_(False).train(False)
+        self._heads = heads
         self._reader = reader
         self._vocabulary = vocabulary
         self._calibration = calibration
         self._of_attribute = vocabulary.of_attribute()
 
     def to(self, device: str) -> ChangeGenerator:
-        """This generator, whose network is moved to another device."""
-        self._network.to(device)
-        self._reader = load("reader", DEFAULT, device)
-        self._of_attribute = self._of_attribute.to(device)
-        return self
+        """This generator, over the reader on another device."""
+        reader = load("reader", DEFAULT, device)
+        return ChangeGenerator(self._heads, reader, self._vocabulary, self._calibration, self.model)
 
     def generate(self, texts: Sequence[tuple[ReaderText, Sequence[ChangeQuery]]]) -> list[list[list[GeneratedChange]]]:
         """The changes of each event of each text, the most probable first."""
@@ -168,7 +167,7 @@ class ChangeGenerator:
         def add(place: int, window: WindowStates) -> None:
             queries, order = texts[place][1], orders[place]
             own = _within(order, window.own_words, lambda number: queries[number].predicate)
-            words = self._network.words(window.layers) if own else None
+            words = self._heads.words(window.layers) if own else None
             for number in own:
                 assert words is not None
                 changes = self._changes(words, window, queries[number])
@@ -179,32 +178,32 @@ class ChangeGenerator:
 
     def _changes(self, words: Words, window: WindowStates, query: ChangeQuery) -> Iterator[GeneratedChange]:
         """The changes of an event, each attribute of a thing with its most probable values."""
-        network, vocabulary = self._network, self._vocabulary
-        parts = 1 - window.roles(query.predicate)[:, 0]
+        vocabulary, first = self._vocabulary, window.window.first
+        roles = window.roles(query.predicate)
+        parts = 1 - roles[:, 0]
         own = {*query.things, query.predicate}
         others = [thing for thing in _within(query.others, window.words, int) if thing not in own]
-        near = {thing for thing in others if parts[thing - window.window.first] >= _LEAST_PART}
+        near = {thing for thing in others if parts[thing - first] >= _LEAST_PART}
         acted = sorted(thing for thing in (*query.things, *near) if thing != query.predicate and window.has(thing))
         things = [*acted, *(thing for thing in others if thing not in near)]
         named: list[int | str] = [*things, *vocabulary.unnamed]
-        inputs = pair_inputs(window, query.predicate, things, len(vocabulary.unnamed)).to(str(window.layers.device))
-        pairs = network.pairs(words, inputs.predicate, inputs.thing, inputs.roles, inputs.apart)
-        keys = network.keys(words, inputs.thing, inputs.roles)
-        attributes = torch.sigmoid(network.attributes(pairs))
-        values = network.values(pairs)
-        befores, afters = (layer(pairs) @ keys.T / SCALE for layer in (network.before, network.after))
+        places = [thing - first for thing in things]
+        pairs = Pairs.of(roles, query.predicate - first, places, len(window.words), len(vocabulary.unnamed))
+        scores = self._heads.scores(words, pairs)
+        attributes = sigmoid(scores.attributes)
+        befores, afters = scores.before, scores.after
         # A thing is not its own place.
-        befores.fill_diagonal_(-math.inf)
-        afters.fill_diagonal_(-math.inf)
+        np.fill_diagonal(befores, -math.inf)
+        np.fill_diagonal(afters, -math.inf)
         # Things of other sentences that have no part in the event can only be places of it.
         attributes[len(acted) : len(things)] = 0
-        for row, number in (attributes >= _LEAST).nonzero().tolist():
-            shares = values[row].masked_fill(~self._of_attribute[number], -math.inf).softmax(dim=0)
+        for row, number in np.argwhere(attributes >= _LEAST).tolist():
+            shares = softmax(np.where(self._of_attribute[number], scores.values[row], -math.inf))
             best = int(shares.argmax())
             attribute, before, after = vocabulary.values[best]
             of_value, place = float(shares[best]), None
             if SLOT in after:
-                of_place = afters[row].softmax(dim=0)
+                of_place = softmax(afters[row])
                 place = int(of_place.argmax())
                 if attribute == _LOCATION and (said := _location(after, of_place, query.phrases, named)) is not None:
                     (after, place), of_value = said, 1.0
@@ -213,7 +212,7 @@ class ChangeGenerator:
                 else:
                     of_value *= float(of_place[place])
             origin = int(befores[row].argmax())
-            is_known = SLOT not in before or float(befores[row].softmax(dim=0)[origin]) >= _LEAST_ORIGIN
+            is_known = SLOT not in before or float(softmax(befores[row])[origin]) >= _LEAST_ORIGIN
             yield GeneratedChange(
                 named[row],
                 attribute,
@@ -231,7 +230,7 @@ def _within(items: Sequence[int], span: range, key: Callable[[int], int]) -> Seq
 
 
 def _location(
-    template: str, shares: Tensor, phrases: Mapping[int, str], named: Sequence[int | str]
+    template: str, shares: Array, phrases: Mapping[int, str], named: Sequence[int | str]
 ) -> tuple[str, int] | None:
     """The value of a location, as the text says it: the most probable place of a phrase of the event that leads there,
     or away if the `template` leads away. None if the event has no such phrase."""
@@ -246,33 +245,6 @@ def _location(
     return None if best is None else (said[best] or template, best)
 
 
-SCALE = 16.0
-"""By what the products of pairs and places are divided: the root of their usual size."""
-
-
-@frozen(eq=False)
-class Pairs(TensorFields):
-    """Pairs of an event and a thing, as inputs of `ChangeNetwork.pairs`, each (pairs,) or (pairs, `ROLES`)."""
-
-    predicate: Tensor
-    thing: Tensor
-    roles: Tensor
-    apart: Tensor
-
-
-def pair_inputs(window: WindowStates, predicate: int, things: Sequence[int], unnamed: int) -> Pairs:
-    """The pairs of an event with words of its text, then with the things that texts need not name, which stand behind
-    the words of the window."""
-    first, count = window.window.first, len(window.window.spans)
-    places = [thing - first for thing in things]
-    thing = torch.tensor([*places, *range(count, count + unnamed)])
-    roles = torch.zeros(len(thing), ROLES)
-    roles[: len(places), :-1] = window.roles(predicate)[places].cpu()
-    roles[len(places) :, -1] = 1
-    acting = torch.full_like(thing, predicate - first)
-    return Pairs(acting, thing, roles, distances(places, predicate - first, unnamed))
-
-
 @from_checkpoint
 def generator_model(checkpoint: Checkpoint) -> ChangeGenerator:
     """The generator of a checkpoint. Raises ModelError if its parts do not fit together, or the reader is another."""
@@ -284,17 +256,16 @@ def generator_model(checkpoint: Checkpoint) -> ChangeGenerator:
             remedy="train the generator again: kgscripts train changes",
         )
     vocabulary = ChangeVocabulary.read(checkpoint.json(VOCABULARY))
+    reader_model = load("reader", DEFAULT)
     sizes = ChangeSizes(
+        state=len(STATE_LAYERS) * reader_model.size,
         inner=checkpoint.settings["inner"],
         attributes=len(vocabulary.attributes),
         values=len(vocabulary.values),
         unnamed=len(vocabulary.unnamed),
     )
-    reader_model = load("reader", DEFAULT)
-    state_size = len(STATE_LAYERS) * reader_model.size
-    if checkpoint.tensors["thing.weight"].shape != (2 * sizes.inner, state_size):
+    heads = ChangeHeads(as_floats(checkpoint.tensors))
+    if not heads.fits(sizes):
         raise ValueError("weights of a network of another size")
-    network = ChangeNetwork(state_size, sizes)
-    network.load_state_dict({name: value.float() for name, value in checkpoint.tensors.items()})
     calibration = Calibration(**checkpoint.settings["calibration"])
-    return ChangeGenerator(network, reader_model, vocabulary, calibration, checkpoint.model)
+    return ChangeGenerator(heads, reader_model, vocabulary, calibration, checkpoint.model)

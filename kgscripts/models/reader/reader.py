@@ -1,6 +1,6 @@
 """The reader: the events of texts, how real they are, and what has a part in them, with probabilities.
 
-What it says of a text depends on this text alone (`kgscripts.models.inference`).
+What it says of a text depends on this text alone (`kgscripts.models.runtime`).
 """
 
 from __future__ import annotations
@@ -10,25 +10,21 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
-import torch
 from attrs import field, frozen, validators
-from numpy.typing import NDArray
-from torch import Tensor
 
 from kgscripts.models.checkpoint import Checkpoint, from_checkpoint
-from kgscripts.models.encoder import Encoder, load_encoder
-from kgscripts.models.inference import fixed_batches, padded_length, run_side_by_side
+from kgscripts.models.encoder import Encoder, shared_minilm
+from kgscripts.models.quantised import as_floats
+from kgscripts.models.reader.heads import Parts, ReaderHeads
 from kgscripts.models.reader.labels import CONDITION, CONDITIONAL, FLAGS, GRAPH, NEEDED, PAIRS, WORDS
-from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 from kgscripts.models.reader.readings import ReadEvent, Reading, Thing
 from kgscripts.models.reader.windows import Pieces, ReaderText, Window
+from kgscripts.models.runtime import Array, side_by_side, sigmoid, softmax
 
 KIND = "reader"
-EMBEDDINGS = "bert.embeddings.word_embeddings."
-"""They stay those of MiniLM, and are not stored."""
+ENCODER = "bert."
+"""Before the names of the weights of its encoder, whose vectors of pieces are those of MiniLM."""
 
-_STEP = 16
-_BATCH_PIECES = 64
 STATE_LAYERS = (0, 3, 6)
 """The layers of the encoder whose states other networks read; 0 are the embeddings, the last one is the reader's."""
 _KEPT_WORDS = 8_000
@@ -36,7 +32,6 @@ _KEPT_WORDS = 8_000
 _LEAST = 0.1
 """Events and things that are less probable are not given."""
 
-Array = NDArray[np.float32]
 _Result = TypeVar("_Result")
 
 
@@ -55,9 +50,9 @@ class WindowStates:
     pairs."""
 
     window: Window
-    layers: Tensor
-    _network: ReaderNetwork
-    _parts: tuple[Tensor, Tensor]
+    layers: Array
+    _heads: ReaderHeads
+    _parts: Parts
     _temperature: float
 
     @property
@@ -78,39 +73,35 @@ class WindowStates:
         """Whether the window has a word of the text."""
         return word in self.words
 
-    def roles(self, predicate: int) -> Tensor:
+    def roles(self, predicate: int) -> Array:
         """The shares of the labels of the pairs of a predicate with each word, in a graph's annotation, (words,
         labels)."""
-        place = torch.tensor([predicate - self.window.first], device=self.layers.device)
-        scores = self._network.pairs(self._parts, place * 0, place, GRAPH)[0]
-        return torch.softmax(scores.float() / self._temperature, dim=-1)
+        return softmax(self._heads.pairs(self._parts, predicate - self.window.first, GRAPH) / self._temperature)
 
 
 class Reader:
     """Reads texts."""
 
-    def __init__(self, network: ReaderNetwork, encoder: Encoder, temperatures: Temperatures) -> None:
-        self._network = network.requires_grad_(False).train(False)
+    def __init__(self, encoder: Encoder, heads: ReaderHeads, temperatures: Temperatures) -> None:
         self._encoder = encoder
+        self._heads = heads
         self._pieces = Pieces(encoder)
         self._temperatures = temperatures
-        self._kept: dict[Window, Tensor] = {}
+        self._kept: dict[Window, Array] = {}
         self._keeping = Lock()
 
     @property
     def size(self) -> int:
         """The size of the states of words in a layer."""
-        return self._network.bert.config.hidden_size
+        return self._encoder.size
 
     def to(self, device: str) -> Reader:
-        """This reader, whose network is moved to another device."""
-        self._network.to(device)
-        self._kept.clear()
-        return self
+        """This reader, whose encoder is on another device."""
+        return Reader(self._encoder.to(device), self._heads, self._temperatures)
 
     def read(self, texts: Sequence[ReaderText], annotation: str = GRAPH) -> list[Reading]:
         """What each text says, in the `annotation` of a set. Probabilities are rounded to three decimals."""
-        readings = self._of_windows(texts, lambda windows: self._read([window for _, window in windows], annotation))
+        readings = self._of_windows(texts, lambda _, window: self._read(window, annotation))
         return [_joined(own) for own in readings]
 
     def states(self, texts: Sequence[ReaderText]) -> list[list[WindowStates]]:
@@ -121,107 +112,71 @@ class Reader:
         self, texts: Sequence[ReaderText], use: Callable[[int, WindowStates], _Result]
     ) -> list[list[_Result]]:
         """What `use` gives of the number of each text and of each of its windows; states are not kept beyond that."""
-        return self._of_windows(
-            texts,
-            lambda windows: [
-                use(place, states)
-                for (place, _), states in zip(windows, self._states([window for _, window in windows]), strict=True)
-            ],
-        )
 
-    def _of_windows(
-        self, texts: Sequence[ReaderText], run: Callable[[Sequence[tuple[int, Window]]], list[_Result]]
-    ) -> list[list[_Result]]:
-        """What `run` gives of windows of one padded length with the numbers of their texts, for the windows of each."""
+        def run(place: int, window: Window) -> _Result:
+            layers = self._layers(window)
+            parts = self._heads.parts(layers[:, -self.size :])
+            return use(place, WindowStates(window, layers, self._heads, parts, self._temperatures.pairs))
+
+        return self._of_windows(texts, run)
+
+    def _of_windows(self, texts: Sequence[ReaderText], run: Callable[[int, Window], _Result]) -> list[list[_Result]]:
+        """What `run` gives of the number of each text and of each of its windows."""
         windows = [(place, window) for place, text in enumerate(texts) for window in self._pieces.windows(text)]
-        batches = list(fixed_batches([len(window.pieces) for _, window in windows], _STEP, _rows))
-        results = run_side_by_side(lambda chosen: run([windows[number] for number in chosen]), batches)
-        of_window: dict[int, _Result] = {}
-        for chosen, own in zip(batches, results, strict=True):
-            of_window.update(zip(chosen, own, strict=True))
         of_text: list[list[_Result]] = [[] for _ in texts]
-        for number, (place, _) in enumerate(windows):
-            of_text[place].append(of_window[number])
+        for (place, _), result in zip(windows, side_by_side(lambda both: run(*both), windows), strict=True):
+            of_text[place].append(result)
         return of_text
 
-    def _states(self, windows: Sequence[Window]) -> list[WindowStates]:
-        kept = [self._kept.get(window) for window in windows]
-        layers = [states for states in kept if states is not None]
-        if len(layers) < len(windows):
-            layers = self._keep(windows, self._network.layers(self._batch(windows), STATE_LAYERS))
-        parts = [self._network.parts(states[None, :, -self.size :]) for states in layers]
-        return [
-            WindowStates(window, states, self._network, own, self._temperatures.pairs)
-            for window, states, own in zip(windows, layers, parts, strict=True)
-        ]
-
-    def _keep(self, windows: Sequence[Window], layers: Sequence[Tensor]) -> list[Tensor]:
-        """The states of each window's words, (words, layers x size), which are kept for a while."""
-        own = [
-            torch.cat([states[row, : len(window.spans)] for states in layers], dim=-1)
-            for row, window in enumerate(windows)
-        ]
+    def _layers(self, window: Window) -> Array:
+        """The states of a window's words, (words, layers x size), which are kept for a while."""
+        kept = self._kept.get(window)
+        if kept is not None:
+            return kept
+        states = self._encoder.states(window.pieces)
+        begins = [begin for begin, _ in window.spans]
+        # The spans of words follow each other.
+        last = window.spans[-1][1]
+        counts = np.diff([*begins, last])[:, None].astype(np.float32)
+        read = [np.add.reduceat(states[layer][:last], begins) / counts for layer in STATE_LAYERS]
+        layers: Array = np.concatenate(read, axis=1)
         with self._keeping:
-            self._kept.update(zip(windows, own, strict=True))
+            self._kept[window] = layers
             words = sum(map(len, self._kept.values()))
             while words > _KEPT_WORDS:
                 words -= len(self._kept.pop(next(iter(self._kept))))
-        return own
+        return layers
 
-    def _read(self, windows: Sequence[Window], annotation: str) -> list[Reading]:
-        """The readings of the words that windows of one padded length are for."""
-        network = self._network
-        layers = network.layers(self._batch(windows), STATE_LAYERS)
-        self._keep(windows, layers)
-        states = layers[-1]
-        words = _shares(network.words(states, annotation).float() / self._temperatures.words)
-        flags = torch.sigmoid(network.flags(states).float() / self._temperatures.flags).cpu().numpy()
-        readings = []
-        for row, window in enumerate(windows):
-            first, last = window.own - window.first, len(window.spans)
-            parts = network.parts(states[row : row + 1])
-            events = []
-            for place in range(first, last):
-                shares = words[row, place]
-                if 1 - shares[0] < _LEAST:
-                    continue
-                # One predicate after another: the shapes, and so the last bits, are those of any text of this length.
-                at = torch.tensor([place], device=states.device)
-                things: list[Thing] = []
-                if annotation in network.pair_layers:
-                    pairs = network.pairs(parts, at * 0, at, annotation).float() / self._temperatures.pairs
-                    things = _things(_shares(pairs)[0, :last], window.first, PAIRS[annotation])
-                events.append(
-                    ReadEvent(
-                        word=window.first + place,
-                        labels={
-                            label: _rounded(share)
-                            for label, share in zip(WORDS[annotation][1:], shares[1:], strict=True)
-                        },
-                        conditional=_rounded(flags[row, place, FLAGS.index(CONDITIONAL)]),
-                        things=tuple(things),
-                    )
+    def _read(self, window: Window, annotation: str) -> Reading:
+        """The reading of the words that a window is for."""
+        heads, temperatures = self._heads, self._temperatures
+        states = self._layers(window)[:, -self.size :]
+        words = softmax(heads.words(states, annotation) / temperatures.words)
+        flags = sigmoid(heads.flags(states) / temperatures.flags)
+        first = window.own - window.first
+        parts = heads.parts(states)
+        events = []
+        for place in range(first, len(states)):
+            shares = words[place]
+            if 1 - shares[0] < _LEAST:
+                continue
+            things: list[Thing] = []
+            if annotation in heads.annotations:
+                pairs = softmax(heads.pairs(parts, place, annotation) / temperatures.pairs)
+                things = _things(pairs, window.first, PAIRS[annotation])
+            labels = zip(WORDS[annotation][1:], shares[1:], strict=True)
+            events.append(
+                ReadEvent(
+                    word=window.first + place,
+                    labels={label: _rounded(share) for label, share in labels},
+                    conditional=_rounded(flags[place, FLAGS.index(CONDITIONAL)]),
+                    things=tuple(things),
                 )
-            needed, condition = (
-                [_rounded(share) for share in flags[row, first:last, FLAGS.index(flag)]] for flag in (NEEDED, CONDITION)
             )
-            readings.append(Reading(tuple(events), needed, condition))
-        return readings
-
-    def _batch(self, windows: Sequence[Window]) -> WindowBatch:
-        """Windows of one padded length, filled up with copies of the first one."""
-        length = padded_length(len(windows[0].pieces), _STEP)
-        filled = [*windows, *[windows[0]] * (_rows(length) - len(windows))]
-        return WindowBatch.of(filled, length, self._encoder.padding, length).to(self._encoder.device)
-
-
-def _rows(length: int) -> int:
-    return max(1, _BATCH_PIECES // length)
-
-
-def _shares(scores: torch.Tensor) -> Array:
-    shares: Array = torch.softmax(scores, dim=-1).cpu().numpy()
-    return shares
+        needed, condition = (
+            [_rounded(share) for share in flags[first:, FLAGS.index(flag)]] for flag in (NEEDED, CONDITION)
+        )
+        return Reading(tuple(events), needed, condition)
 
 
 def _rounded(value: float) -> float:
@@ -250,9 +205,14 @@ def _joined(parts: Sequence[Reading]) -> Reading:
 def reader_model(checkpoint: Checkpoint) -> Reader:
     """The reader of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
     sizes: dict[str, Any] = checkpoint.settings["sizes"]
-    encoder = load_encoder()
-    encoder.check(checkpoint.settings["encoder_sha256"])
-    network = ReaderNetwork(encoder.network, ReaderSettings(**sizes))
-    embeddings = {name: value for name, value in network.state_dict().items() if name.startswith(EMBEDDINGS)}
-    network.load_state_dict({**embeddings, **{name: value.float() for name, value in checkpoint.tensors.items()}})
-    return Reader(network, encoder, Temperatures(**checkpoint.settings["temperatures"]))
+    minilm = shared_minilm()
+    minilm.check(checkpoint.settings["encoder_sha256"])
+    weights = as_floats(checkpoint.tensors)
+    encoder = minilm.with_weights(
+        {name.removeprefix(ENCODER): value for name, value in weights.items() if name.startswith(ENCODER)}
+    )
+    encoder.check_weights()
+    heads = ReaderHeads({name: value for name, value in weights.items() if not name.startswith(ENCODER)})
+    if not heads.fits(encoder.size, sizes["words"], sizes["pairs"]) or encoder.depth < max(STATE_LAYERS):
+        raise ValueError("weights of a network of another size")
+    return Reader(encoder, heads, Temperatures(**checkpoint.settings["temperatures"]))

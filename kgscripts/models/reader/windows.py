@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from attrs import field, frozen
-
-if TYPE_CHECKING:
-    from kgscripts.models.encoder import Encoder
 
 MOST_PIECES = 192
 """Of a window, with its title and what stands before."""
@@ -57,11 +54,26 @@ class Window:
     own: int
 
 
+class Tokens(Protocol):
+    """An encoder's tokenizer."""
+
+    @property
+    def start(self) -> int:
+        """The id of the first piece of what is read."""
+
+    @property
+    def separator(self) -> int:
+        """The id of the piece behind a part of it."""
+
+    def pieces(self, text: str) -> list[int]:
+        """The ids of the pieces of a word, at least one."""
+
+
 @frozen
 class Pieces:
     """Gives the pieces of words, each word computed once."""
 
-    _encoder: Encoder
+    _encoder: Tokens
     _known: dict[str, list[int]] = field(factory=dict)
 
     def __call__(self, word: str) -> list[int]:

@@ -15,15 +15,14 @@ from pathlib import Path
 
 import attrs
 import numpy as np
-import torch
 from attrs import define, field, frozen, validators
 from numpy.typing import NDArray
-from torch import Tensor, nn
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.encoder import shared_minilm
-from kgscripts.models.inference import fixed_threads
+from kgscripts.models.quantised import as_floats
 from kgscripts.models.registry import load
+from kgscripts.models.runtime import Array
 from kgscripts.models.scenarios.list import new_rows, points_of
 from kgscripts.models.scenarios.protocol import NewScenario, sentences_of
 from kgscripts.models.sentence_vectors import SIZE, Vectors, quantised_vectors
@@ -179,12 +178,13 @@ _NEAR, _AROUND, _TEXT = 1, 3, 15
 class ScenarioDetector:
     """A `ScenarioModel` and a `SegmentLabeller` of `kgscripts.models.scenarios.protocol`.
 
-    `layer` maps `context_features` to the log odds of the scenarios, of the other activities and, last, of `NONE`.
+    `rows` are weights and, last, the bias of a layer that maps `context_features` to the log odds of the scenarios, of
+    the other activities and, last, of `NONE`: (labels, `FEATURES` + 1).
     `centres` (scenarios, `SIZE`) are the `passages_centre` of what each scenario was trained on, `others` (activities,
     `SIZE`) the `points_of` the other activities. `vectors` encodes sentences.
     """
 
-    _layer: nn.Linear
+    _rows: Array
     _centres: NDArray[np.float64]
     settings: DetectorSettings
     model: Model
@@ -214,7 +214,7 @@ class ScenarioDetector:
         rows = self._predicted(points, [True] * len(activities))
         rows[:, -1] += _OTHER_BIAS
         settings = attrs.evolve(self.settings, others=[activity.name for activity in activities])
-        return self._made(self._rows()[: len(settings.scenarios)], rows, points, settings, self.model)
+        return self._made(self._rows[: len(settings.scenarios)], rows, points, settings, self.model)
 
     def with_floor(self, floor: float) -> ScenarioDetector:
         """This detector with another floor."""
@@ -223,7 +223,7 @@ class ScenarioDetector:
     def _with(
         self, names: Sequence[str], points: NDArray[np.float64], has_passages: Sequence[bool], model: Model
     ) -> ScenarioDetector:
-        known, added = self._rows(), self._predicted(points, has_passages)
+        known, added = self._rows, self._predicted(points, has_passages)
         # An activity that is one of the new scenarios would compete with it.
         kept = np.flatnonzero(((self._others @ points.T) < _SAME_ACTIVITY).all(axis=1))
         scenarios, others = self.settings.scenarios, self.settings.others
@@ -234,26 +234,22 @@ class ScenarioDetector:
     def _predicted(self, points: NDArray[np.float64], has_passages: Sequence[bool]) -> NDArray[np.float64]:
         # Rows that were added are predictions themselves, from which nothing is to be learnt.
         trained = len(self._centres)
-        return new_rows(points, has_passages, self.settings.scenarios[:trained], self._centres, self._rows()[:trained])
-
-    def _rows(self) -> NDArray[np.float64]:
-        """Weights and, last, bias of each row of the layer."""
-        both = torch.cat([self._layer.weight, self._layer.bias[:, None]], dim=1)
-        return np.asarray(both.detach().double().numpy())
+        return new_rows(
+            points, has_passages, self.settings.scenarios[:trained], self._centres, self._rows[:trained].astype(float)
+        )
 
     def _made(
         self,
-        scenarios: NDArray[np.float64],
-        others: NDArray[np.float64],
+        scenarios: NDArray[np.floating],
+        others: NDArray[np.floating],
         points: NDArray[np.float64],
         settings: DetectorSettings,
         model: Model,
     ) -> ScenarioDetector:
         """The detector with the rows of scenarios, of other activities with their points, and its own of `NONE`."""
         # Rounded, since the last bits of a regression differ between processors.
-        rows = torch.from_numpy(np.concatenate([scenarios, others, self._rows()[-1:]]).round(4)).float()
-        layer = _layer(rows[:, :-1], rows[:, -1])
-        return attrs.evolve(self, layer=layer, settings=settings, model=model, others=points)
+        rows = np.concatenate([scenarios, others, self._rows[-1:]]).astype(float).round(4).astype(np.float32)
+        return attrs.evolve(self, rows=rows, settings=settings, model=model, others=points)
 
     def detect(self, documents: Sequence[Sequence[str] | str]) -> list[list[DetectedSegment]]:
         """See `ScenarioModel`."""
@@ -275,8 +271,13 @@ class ScenarioDetector:
 
     def checkpoint(self, card: ModelCard) -> Checkpoint:
         """Its checkpoint; numbers are stored in half precision."""
-        tensors = {name: value.detach().half() for name, value in self._layer.state_dict().items()}
-        tensors |= {"centres": torch.from_numpy(self._centres).half(), "others": torch.from_numpy(self._others).half()}
+        parts = {
+            "weight": self._rows[:, :-1],
+            "bias": self._rows[:, -1],
+            "centres": self._centres,
+            "others": self._others,
+        }
+        tensors = {name: np.asarray(value, dtype=np.float16) for name, value in parts.items()}
         values = {**attrs.asdict(self.settings), "encoder_sha256": shared_minilm().digest}
         return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card)
 
@@ -305,11 +306,11 @@ class ScenarioDetector:
 
     def _all_scores(self, vectors: NDArray[np.int8]) -> NDArray[np.float64]:
         """Log probabilities of all scenarios, the other activities and, last, `NONE`."""
-        with torch.inference_mode(), fixed_threads():
-            features = context_features(torch.from_numpy(vectors.astype(np.float32)) / SCALE)
-            # Rounded, since the last bits of a network differ between processors.
-            parts = [self._layer(part).log_softmax(-1) for part in torch.split(features, _SENTENCES)]
-        return np.asarray(torch.cat(parts).double().numpy().round(4))
+        features = context_features(vectors.astype(np.float32) / np.float32(SCALE))
+        odds = (features @ self._rows[:, :-1].T + self._rows[:, -1]).astype(float)
+        # Rounded, since the last bits of a product differ between processors.
+        scores: NDArray[np.float64] = (odds - np.logaddexp.reduce(odds, axis=1, keepdims=True)).round(4)
+        return scores
 
 
 def _encoded(documents: Sequence[Sequence[str]], encode: Vectors) -> Iterator[NDArray[np.int8]]:
@@ -321,27 +322,24 @@ def _encoded(documents: Sequence[Sequence[str]], encode: Vectors) -> Iterator[ND
         yield from np.split(vectors, np.cumsum([len(documents[number]) for number in numbers])[:-1])
 
 
-def context_features(vectors: Tensor) -> Tensor:
+def context_features(vectors: Array) -> Array:
     """The features of each sentence, (sentences, `FEATURES`): its vector, the sums over the sentences near it and
     around it, and the direction of the sum over a page of text. `vectors` (sentences, `SIZE`) are unit vectors.
     """
     # In double precision up to the differences, so that they do not depend on how much text is before a sentence.
-    total = nn.functional.pad(vectors.double().cumsum(0), (0, 0, 1, 0))
-    places = torch.arange(len(vectors))
+    total = np.concatenate([np.zeros((1, vectors.shape[1])), vectors.astype(float).cumsum(axis=0)])
+    places = np.arange(len(vectors))
 
-    def around(reach: int) -> Tensor:
-        first, last = (places - reach).clamp(min=0), (places + reach + 1).clamp(max=len(vectors))
-        return (total[last] - total[first]).to(vectors.dtype)
+    def around(reach: int) -> Array:
+        first, last = (places - reach).clip(min=0), (places + reach + 1).clip(max=len(vectors))
+        sums: Array = (total[last] - total[first]).astype(np.float32)
+        return sums
 
-    page = nn.functional.normalize(around(_TEXT), dim=1)
+    page = around(_TEXT)
+    page /= np.maximum(np.linalg.norm(page, axis=1, keepdims=True), 1e-12)
     # Sums are divided to about the length of a single vector, so that no part outweighs the others.
-    return torch.cat([vectors, around(_NEAR) / 2, around(_AROUND) / 4, page], dim=1)
-
-
-def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
-    layer = nn.Linear(weight.shape[1], weight.shape[0])
-    layer.load_state_dict({"weight": weight, "bias": bias})
-    return layer
+    features: Array = np.concatenate([vectors, around(_NEAR) / 2, around(_AROUND) / 4, page], axis=1)
+    return features
 
 
 def load_detector(name_or_directory: str | Path) -> ScenarioDetector:
@@ -363,14 +361,14 @@ def detector_model(checkpoint: Checkpoint) -> ScenarioDetector:
     values = dict(checkpoint.settings)
     digest = values.pop("encoder_sha256")
     settings = DetectorSettings(**values)
-    tensors = {name: value.float() for name, value in checkpoint.tensors.items()}
+    tensors = as_floats(checkpoint.tensors)
     scenarios, others = len(settings.scenarios), len(settings.others)
     sizes = {"weight": (scenarios + others + 1, FEATURES), "centres": (scenarios, SIZE), "others": (others, SIZE)}
     # A detector that knows no other activities may have been stored without them.
-    tensors.setdefault("others", torch.zeros(0, SIZE))
+    tensors.setdefault("others", np.zeros((0, SIZE), dtype=np.float32))
     if any(tensors[name].shape != size for name, size in sizes.items()):
         raise ValueError("weights of another size")
-    layer = _layer(tensors["weight"], tensors["bias"])
+    rows = np.concatenate([tensors["weight"], tensors["bias"][:, None]], axis=1)
     shared_minilm().check(digest)
-    centres, points = (tensors[name].double().numpy() for name in ("centres", "others"))
-    return ScenarioDetector(layer, centres, settings, checkpoint.model, points)
+    centres, points = (tensors[name].astype(float) for name in ("centres", "others"))
+    return ScenarioDetector(rows, centres, settings, checkpoint.model, points)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -25,17 +24,18 @@ _DOUBT = 1
 which does not. So a text that tells two actions tells two steps, unless most texts have one of both."""
 
 
-def clusters_of(probabilities: Floats, weights: Floats, presence: csr_array, *, first: float, least: float) -> Integers:
+def clusters_of(
+    probabilities: Floats, weights: Floats, presence: NDArray[np.bool_], *, first: float, least: float
+) -> Integers:
     """The number of each action's cluster, by first member.
 
-    `probabilities` (actions, actions) are symmetric, `presence` (actions, texts) is 1 where a text has the action.
+    `probabilities` (actions, actions) are symmetric, `presence` (actions, texts) says whether a text has the action.
     Clusters of the first partition are joined while the mean probability over their pairs, weighted by `weights`
     (actions,), is at least `first`. An action joins the cluster with the largest weighted sum of its probabilities
     minus `least`, or stays alone if no sum is positive.
     """
-    texts = presence.toarray() > 0
-    clusters = _linked(probabilities, weights, texts, first)
-    _move(clusters, (probabilities - least) * weights, texts)
+    clusters = _linked(probabilities, weights, presence, first)
+    _move(clusters, (probabilities - least) * weights, presence)
     return by_first_member(clusters)
 
 

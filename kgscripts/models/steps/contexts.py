@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from kgscripts.models.sentence_vectors import SIZE, Vectors
 from kgscripts.text.lexicon import word_list
@@ -44,8 +43,8 @@ class StepContexts:
     """Number of mentions of each action."""
     positions: Floats
     """Mean relative position in its texts: 0 first, 1 last."""
-    presence: csr_array
-    """1 if a text has the action: (actions, texts)."""
+    presence: NDArray[np.bool_]
+    """Whether a text has the action: (actions, texts)."""
     vectors: Floats
     before: Floats
     after: Floats
@@ -53,8 +52,9 @@ class StepContexts:
     """Of `vectors`, `before` and `after`."""
     closeness: Floats
     """Mean cosine of each action and of its neighbours to the nearest actions: (2, actions)."""
-    nouns: csr_array
-    """1 if a noun, (actions, nouns), is the head of the object or of the preposition's object."""
+    nouns: NDArray[np.int64]
+    """The numbers of the heads of the object and of the preposition's object, (actions, 2); -1 for none, and for a
+    second one that is the first."""
     words: NDArray[np.int64]
     """Numbers of predicate, head of the object, object, and head of the preposition's object; -1 for none."""
 
@@ -79,9 +79,9 @@ class StepContexts:
 
         around = units, means(-1), means(1)
         centred = tuple(unit(item - item.mean(axis=0)) for item in around)
-        rows = [row for row, action in enumerate(actions) for _ in {number for number, _ in places[action]}]
-        columns = [number for action in actions for number in sorted({number for number, _ in places[action]})]
-        shape = (len(actions), len(texts))
+        presence = np.zeros((len(actions), len(texts)), dtype=np.bool_)
+        for row, action in enumerate(actions):
+            presence[row, [number for number, _ in places[action]]] = True
         positions = [
             np.mean([place / max(1, len(texts[number]) - 1) for number, place in places[action]]) for action in actions
         ]
@@ -89,7 +89,7 @@ class StepContexts:
             actions=actions,
             mentions=np.array([float(len(places[action])) for action in actions]),
             positions=np.array(positions),
-            presence=csr_array((np.ones(len(rows)), (rows, columns)), shape=shape),
+            presence=presence,
             vectors=around[0],
             before=around[1],
             after=around[2],
@@ -148,8 +148,9 @@ def _around(
 
 def _together(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> list[Floats]:
     """How often two actions occur in one text, compared with chance, and the number of texts with them."""
-    both = (contexts.presence[rows] @ contexts.presence[columns].T).toarray()
-    texts = np.asarray(contexts.presence.sum(axis=1))
+    one, other = (contexts.presence[numbers].astype(np.float32) for numbers in (rows, columns))
+    both = (one @ other.T).astype(float)
+    texts = contexts.presence.sum(axis=1).astype(float)
     fewest, most = (join.outer(texts[rows], texts[columns]) for join in (np.minimum, np.maximum))
     expected = np.outer(texts[rows], texts[columns]) / contexts.presence.shape[1]
     # 0.3 is added to both, since many pairs share no text, and few texts must not weigh too much.
@@ -157,10 +158,11 @@ def _together(contexts: StepContexts, rows: NDArray[np.int64], columns: NDArray[
     return [against_chance, (both > 0).astype(float), both / fewest, np.log(fewest), np.log(most)]
 
 
-def _shared_nouns(nouns: csr_array, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
+def _shared_nouns(nouns: NDArray[np.int64], rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
     """Jaccard index of the heads of two actions."""
-    both = (nouns[rows] @ nouns[columns].T).toarray()
-    counts = np.asarray(nouns.sum(axis=1))
+    one, other = nouns[rows], nouns[columns]
+    both = sum(_equal(one[:, first], other[:, second]) for first in (0, 1) for second in (0, 1))
+    counts = (nouns >= 0).sum(axis=1).astype(float)
     shared: Floats = both / np.maximum(1, np.add.outer(counts[rows], counts[columns]) - both)
     return shared
 
@@ -182,12 +184,11 @@ def _closeness(units: Floats) -> Floats:
     return means
 
 
-def _nouns(actions: Sequence[ActionParts]) -> csr_array:
-    heads = [sorted({_object_head(action), _place_head(action)} - {""}) for action in actions]
-    numbers = {noun: number for number, noun in enumerate(sorted({noun for of_action in heads for noun in of_action}))}
-    rows = [row for row, of_action in enumerate(heads) for _ in of_action]
-    columns = [numbers[noun] for of_action in heads for noun in of_action]
-    return csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(actions), max(1, len(numbers))))
+def _nouns(actions: Sequence[ActionParts]) -> NDArray[np.int64]:
+    objects, places = ([head(action) for action in actions] for head in (_object_head, _place_head))
+    numbers = _numbers([*objects, *places]).reshape(2, len(actions)).T.copy()
+    numbers[numbers[:, 0] == numbers[:, 1], 1] = -1
+    return numbers
 
 
 def _numbers(words: Sequence[str]) -> NDArray[np.int64]:

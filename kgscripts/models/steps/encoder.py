@@ -14,11 +14,10 @@ import attrs
 import numpy as np
 from attrs import field, frozen, validators
 from numpy.typing import NDArray
-from torch import Tensor
 
-from kgscripts.models.adapters import merge_adapters, split_adapters
+from kgscripts.models.adapters import adapted, split_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint, load_checkpoint
-from kgscripts.models.encoder import Encoder, load_encoder, shared_minilm
+from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.registry import find_checkpoint
 from kgscripts.models.sentence_vectors import quantised_vectors
 
@@ -44,26 +43,22 @@ class StepEncoder:
     """Gives the vectors of steps. `adapters` are trained, with their names in checkpoints."""
 
     settings: StepEncoderSettings
-    adapters: Mapping[str, Tensor]
+    adapters: Mapping[str, NDArray[Any]]
     _encoder: Encoder
 
     @classmethod
-    def of(cls, settings: StepEncoderSettings, adapters: Mapping[str, Tensor]) -> StepEncoder:
+    def of(cls, settings: StepEncoderSettings, adapters: Mapping[str, NDArray[Any]]) -> StepEncoder:
         """MiniLM with these adapters. Raises ValueError if they do not fit, ModelError if MiniLM cannot be found."""
-        # Not the shared one, since layers are cut off and weights changed.
-        encoder = load_encoder()
-        layers = encoder.network.encoder.layer
-        if settings.layers > len(layers):
-            raise ValueError(f"{settings.layers} layers; MiniLM has {len(layers)}")
-        encoder.network.encoder.layer = layers[: settings.layers]
+        minilm = shared_minilm()
+        if settings.layers > minilm.depth:
+            raise ValueError(f"{settings.layers} layers; MiniLM has {minilm.depth}")
         down, up, _ = split_adapters(adapters, ADAPTERS)
-        merge_adapters(encoder.network, down, up, settings.rank)
-        return cls(settings, adapters, encoder)
+        weights = adapted(minilm.lower(settings.layers), down, up, settings.rank)
+        return cls(settings, adapters, minilm.with_weights(weights))
 
     def to(self, device: str) -> StepEncoder:
         """This encoder, whose network is moved to another device."""
-        self._encoder.to(device)
-        return self
+        return attrs.evolve(self, encoder=self._encoder.to(device))
 
     def __call__(self, texts: Sequence[str]) -> NDArray[np.int8]:
         """The vectors of texts as `quantised_vectors` gives them."""

@@ -6,18 +6,18 @@ The classifier sees no words, only similarities of two actions, of their surroun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
-import torch
 from attrs import define, field, frozen, validators
-from torch import Tensor, nn
+from numpy.typing import NDArray
 
 from kgscripts.models.adapters import split_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
-from kgscripts.models.inference import fixed_threads
+from kgscripts.models.quantised import as_floats
+from kgscripts.models.runtime import Array, sigmoid
 from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps import LEAST_COSINE
 from kgscripts.models.steps.clusters import Floats, Integers, by_first_member, clusters_of, together
@@ -56,23 +56,30 @@ class StepGroup:
     probability: float
 
 
-class PairNetwork(nn.Module):
-    """Log odds that two actions are the same step, of their features (..., `FEATURES`)."""
+@frozen(eq=False)
+class PairLayers:
+    """Log odds that two actions are the same step, of their features: one hidden layer, by the `weights` of a
+    checkpoint."""
 
-    mean: Tensor
-    scale: Tensor
+    weights: Mapping[str, Array]
 
-    def __init__(self, hidden: int, dropout: float = 0.0) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(FEATURES))
-        self.register_buffer("scale", torch.ones(FEATURES))
-        self.layers = nn.Sequential(nn.Linear(FEATURES, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, 1))
-
-    def forward(self, features: Tensor) -> Tensor:
-        """Log odds (...)."""
-        scaled = ((features - self.mean) / self.scale).clamp(-5, 5)
-        odds: Tensor = self.layers(scaled)[..., 0]
+    def __call__(self, features: Array) -> Array:
+        """Log odds (...) of features (..., `FEATURES`)."""
+        scaled = ((features - self.weights["mean"]) / self.weights["scale"]).clip(-5, 5)
+        hidden = np.maximum(scaled @ self.weights["layers.0.weight"].T + self.weights["layers.0.bias"], 0)
+        odds: Array = (hidden @ self.weights["layers.3.weight"].T + self.weights["layers.3.bias"])[..., 0]
         return odds
+
+    def fits(self, hidden: int) -> bool:
+        """Whether the weights are those of a network of this size."""
+        shapes = {
+            **dict.fromkeys(("mean", "scale"), (FEATURES,)),
+            "layers.0.weight": (hidden, FEATURES),
+            "layers.0.bias": (hidden,),
+            "layers.3.weight": (1, hidden),
+            "layers.3.bias": (1,),
+        }
+        return {name: value.shape for name, value in self.weights.items()} == shapes
 
 
 @define(eq=False, repr=False, slots=False)
@@ -83,7 +90,7 @@ class StepMerger:
     for their places and companions.
     """
 
-    _network: PairNetwork
+    _network: PairLayers
     settings: StepSettings
     model: Model
     vectors: Vectors
@@ -91,9 +98,8 @@ class StepMerger:
 
     def to(self, device: str) -> StepMerger:
         """This merger, whose encoder is moved to another device; the classifier of pairs stays on the CPU."""
-        if isinstance(self.vectors, StepEncoder):
-            self.vectors.to(device)
-        return self
+        vectors = self.vectors.to(device) if isinstance(self.vectors, StepEncoder) else self.vectors
+        return attrs.evolve(self, vectors=vectors)
 
     def at(self, threshold: float) -> StepMerger:
         """This merger with another `least`, and with a `first` as far from it as now."""
@@ -152,14 +158,14 @@ class StepMerger:
         if not len(rest):
             return by_first_member(clusters)
         texts = np.zeros((int(numbers.max()) + 1, presence.shape[1]))
-        np.maximum.at(texts, numbers, presence.toarray())
+        np.maximum.at(texts, numbers, presence)
         sizes = texts.sum(axis=1)
         for start in range(0, len(rest), _ROWS):
             block = rest[start : start + _ROWS]
             gains = (self._probabilities(contexts, block, compared) - settings.least) * weights[compared]
             sums = np.stack([np.bincount(numbers, weights=row) for row in gains])
-            has = contexts.presence[block]
-            fewest = np.minimum.outer(np.asarray(has.sum(axis=1)), sizes)
+            has = contexts.presence[block].astype(float)
+            fewest = np.minimum.outer(has.sum(axis=1), sizes)
             sums[together(has @ texts.T, fewest)] = -1.0
             best = sums.argmax(axis=1)
             clusters[block] = np.where(sums[np.arange(len(block)), best] > 0, best, clusters[block])
@@ -174,12 +180,10 @@ class StepMerger:
     def _probabilities(self, contexts: StepContexts, rows: Integers, columns: Integers) -> Floats:
         """The probability that an action of `rows` is the same step as one of `columns`: (rows, columns)."""
         probabilities = np.zeros((len(rows), len(columns)))
-        with torch.inference_mode(), fixed_threads():
-            for start in range(0, len(rows), _ROWS):
-                features = torch.from_numpy(pair_features(contexts, rows[start : start + _ROWS], columns))
-                odds = self._network(features)
-                # Rounded, since the last bits of a network differ between processors.
-                probabilities[start : start + _ROWS] = torch.sigmoid(odds).double().numpy().round(4)
+        for start in range(0, len(rows), _ROWS):
+            odds = self._network(pair_features(contexts, rows[start : start + _ROWS], columns))
+            # Rounded, since the last bits of a network differ between processors.
+            probabilities[start : start + _ROWS] = sigmoid(odds).round(4)
         cosines = (contexts.vectors[rows] @ contexts.vectors[columns].T).round(4)
         probabilities[cosines < self.least_cosine] = 0.0
         probabilities[opposed(*([contexts.actions[int(number)] for number in side] for side in (rows, columns)))] = 0.0
@@ -188,12 +192,11 @@ class StepMerger:
 
 
 def merger_checkpoint(
-    network: PairNetwork, settings: StepSettings, encoder: StepEncoder, card: ModelCard
+    weights: Mapping[str, NDArray[Any]], settings: StepSettings, encoder: StepEncoder, card: ModelCard
 ) -> Checkpoint:
-    """The checkpoint of a trained network and the encoder that it was trained with."""
-    tensors = {name: value.detach().clone() for name, value in network.state_dict().items()}
+    """The checkpoint of the weights of `PairLayers` and the encoder that they were trained with."""
     values = {**attrs.asdict(settings), **encoder.stored_settings()}
-    return Checkpoint(kind=KIND, settings=values, tensors={**tensors, **encoder.adapters}, card=card)
+    return Checkpoint(kind=KIND, settings=values, tensors={**weights, **encoder.adapters}, card=card)
 
 
 @from_checkpoint
@@ -205,6 +208,7 @@ def merger_model(checkpoint: Checkpoint) -> StepMerger:
     for name in encoder.stored_settings():
         del values[name]
     settings = StepSettings(**values)
-    network = PairNetwork(settings.hidden)
-    network.load_state_dict(split_adapters(checkpoint.tensors, ADAPTERS)[2])
-    return StepMerger(network.eval(), settings, checkpoint.model, encoder)
+    network = PairLayers(as_floats(split_adapters(checkpoint.tensors, ADAPTERS)[2]))
+    if not network.fits(settings.hidden):
+        raise ValueError("weights of a network of another size")
+    return StepMerger(network, settings, checkpoint.model, encoder)

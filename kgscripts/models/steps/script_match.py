@@ -82,7 +82,7 @@ def match_script(
     chosen = probabilities.argmax(axis=1)
     probable = probabilities[np.arange(len(chosen)), chosen]
     step = np.full(len(chosen), -1, dtype=np.int64)
-    presence = contexts.presence.toarray() > 0
+    presence = contexts.presence
     taken = np.zeros((len(steps), presence.shape[1]), dtype=bool)
     for action in np.argsort(-probable, kind="stable"):
         if probable[action] < floor:

@@ -206,7 +206,7 @@ def ranker_checkpoint(ranker: ToolRanker, card: ModelCard) -> Checkpoint:
 @from_checkpoint
 def tool_ranker(checkpoint: Checkpoint) -> ToolRanker:
     """The ranker of a checkpoint. Raises ModelError if its parts do not fit together."""
-    tensors = {name: tensor.numpy() for name, tensor in checkpoint.tensors.items()}
+    tensors = checkpoint.tensors
     names = tuple(checkpoint.json(STRINGS)["tools"])
     numbers = {name: tensors[name].astype(np.float64) for name in tensors}
     sizes, group_of = tensors["group_sizes"].tolist(), tensors["group_of"].astype(np.int64)

@@ -62,11 +62,6 @@ class ChangeRetriever:
             noun_similarity=settings.noun_similarity,
         )
 
-    def to(self, device: str) -> ChangeRetriever:
-        """This model, with MiniLM on another device."""
-        self._search.to(device)
-        return self
-
     def predict(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
         """See `ChangeModel`. Context and title are not used: with them, the neighbours are worse."""
         result, read = [], steps_of(steps)
@@ -147,6 +142,6 @@ def retrieval_model(checkpoint: Checkpoint) -> ChangeRetriever:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together."""
     assert checkpoint.model is not None
     settings = RetrievalSettings(**checkpoint.settings)
-    tensors = {name: tensor.numpy() for name, tensor in checkpoint.tensors.items()}
+    tensors = checkpoint.tensors
     known = KnownSteps.read(tensors, checkpoint.json(STRINGS))
     return ChangeRetriever(known, settings, checkpoint.model)

@@ -274,7 +274,7 @@ def tiling_model(checkpoint: Checkpoint) -> TopicTilingModel:
 
 def tiling_parts(checkpoint: Checkpoint) -> ScenarioParts:
     """The stored results of training."""
-    tensors = checkpoint.tensors
+    tensors = checkpoint.as_torch()
     settings = settings_of({name: value for name, value in checkpoint.settings.items() if name != "word_prior"})
     words = _words(checkpoint.json(WORDS))
     priors = tensors["topics.priors"].double().numpy()

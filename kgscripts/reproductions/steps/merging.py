@@ -68,7 +68,7 @@ def action_rules(
     contexts = StepContexts.of(texts, merger.vectors)
     actions = contexts.actions
     merged = [int(number) for number in merger.clusters(contexts)]
-    sources = [int(number) for number in np.asarray(contexts.presence.sum(axis=1))]
+    sources = [int(number) for number in contexts.presence.sum(axis=1)]
     _, means = kmeans2(contexts.vectors, max(merged) + 1, minit="++", seed=_SEED)
     rules: dict[str, Sequence[object]] = {
         VERB_AND_OBJECT: [cluster_key(action) for action in actions],

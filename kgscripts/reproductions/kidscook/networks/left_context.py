@@ -10,12 +10,14 @@ import torch
 from attrs import define
 from torch import Tensor
 
-from kgscripts.models.alignment.aligner import Alignment, Tokens, best_alignments, tokens_of
+from kgscripts.models.alignment.aligner import Tokens, tokens_of
+from kgscripts.models.alignment.lattice import Alignment
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.inference import grouped, run_side_by_side
+from kgscripts.reproductions.kidscook.lattice import lattice
 from kgscripts.reproductions.kidscook.networks.recurrent import PairNetwork
 from kgscripts.reproductions.kidscook.networks.transducer import Transducer
 from kgscripts.reproductions.kidscook.networks.vocabulary import PairBatch, Vocabulary
+from kgscripts.reproductions.torch_networks.inference import grouped, run_side_by_side
 from schemas.errors import InputError
 
 _CELLS = 60_000
@@ -111,8 +113,15 @@ class TransducerModel(LeftContextModel):
         def aligned(pair: Tokens) -> Alignment:
             # Alone, so that the last bits do not depend on other pairs.
             batch = PairBatch.of_words([pair.abstract], [pair.concrete], self.vocabulary)
-            cells = self._network.lattice(batch.to(self._network.embedding.weight.device))
-            return best_alignments(*(cell.cpu() for cell in cells), last_to_last=True)[0]
+            cells = [cell.cpu() for cell in self._network.lattice(batch.to(self._network.embedding.weight.device))]
+            best = lattice.viterbi(*cells)
+            at_path = lattice.posteriors(*cells).gather(2, best.path[:, :, None])[0, :, 0]
+            return Alignment(
+                path=tuple(best.path[0].tolist()),
+                # Both terms are rounded, so that the difference may be a little above zero.
+                log_probability=min(0.0, float(best.log_probability - lattice.log_marginal(*cells))),
+                posterior=tuple(at_path.tolist()),
+            )
 
         return run_side_by_side(aligned, tokens_of(pairs))
 

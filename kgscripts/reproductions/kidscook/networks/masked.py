@@ -15,11 +15,18 @@ from attrs import frozen
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kgscripts.models.adapters import AdaptedNetwork, with_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.cloze import Cloze
-from kgscripts.models.encoder import Encoder, find_encoder, load_encoder, weights_digest
-from kgscripts.models.inference import ROWS, TensorFields, fixed_batches, padded, padded_length, run_side_by_side
+from kgscripts.reproductions.torch_networks.adapters import AdaptedNetwork, with_adapters
+from kgscripts.reproductions.torch_networks.bert import BertEncoder, find_encoder, load_bert, weights_digest
+from kgscripts.reproductions.torch_networks.inference import (
+    ROWS,
+    TensorFields,
+    fixed_batches,
+    padded,
+    padded_length,
+    run_side_by_side,
+)
 
 MAX_PIECES = 256
 """The longest input of MiniLM as it was pretrained; tokens farther from the blank are cut."""
@@ -139,7 +146,13 @@ class MaskedNetwork(AdaptedNetwork):
     adapter_names = ("adapters.base_model.model.{}.lora_A.weight", "adapters.base_model.model.{}.lora_B.weight")
 
     def __init__(
-        self, words: Sequence[str], frequency: Sequence[float], *, rank: int | None, dropout: float, encoder: Encoder
+        self,
+        words: Sequence[str],
+        frequency: Sequence[float],
+        *,
+        rank: int | None,
+        dropout: float,
+        encoder: BertEncoder,
     ) -> None:
         super().__init__()
         self.words = tuple(words)
@@ -240,7 +253,7 @@ def new_network(
     words: Sequence[str], frequency: Sequence[float], *, rank: int | None, dropout: float, encoder: str
 ) -> MaskedNetwork:
     """A network over a new copy of the encoder whose adapters change nothing yet; without `rank` it has none."""
-    return MaskedNetwork(words, frequency, rank=rank, dropout=dropout, encoder=load_encoder(encoder))
+    return MaskedNetwork(words, frequency, rank=rank, dropout=dropout, encoder=load_bert(encoder))
 
 
 def masked_checkpoint(network: MaskedNetwork, card: ModelCard, *, encoder: str, rank: int) -> Checkpoint:
@@ -264,7 +277,7 @@ def masked_model(checkpoint: Checkpoint) -> MaskedModel:
     Raises ModelError if its parts do not fit together, or the encoder is missing or another one.
     """
     words = checkpoint.json(WORDS)
-    encoder = load_encoder(checkpoint.settings["encoder"])
+    encoder = load_bert(checkpoint.settings["encoder"])
     encoder.check(checkpoint.settings["encoder_sha256"])
     network = MaskedNetwork(words, [1.0] * (len(words) + 1), rank=None, dropout=0.0, encoder=encoder)
     network.read_trained_tensors(checkpoint.tensors, checkpoint.settings["rank"])

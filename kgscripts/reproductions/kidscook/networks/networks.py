@@ -106,7 +106,7 @@ def cloze_model(checkpoint: Checkpoint) -> LeftContextModel:
     """The trained network of a checkpoint. Raises ModelError if its parts do not fit together."""
     vocabulary = Vocabulary.from_json(checkpoint.files[VOCABULARY])
     network = make_network(network_settings(checkpoint.kind, checkpoint.settings, "config.json"), vocabulary)
-    network.load_state_dict(dict(checkpoint.tensors))
+    network.load_state_dict(dict(checkpoint.as_torch()))
     if isinstance(network, Transducer):
         return TransducerModel(checkpoint.card.name, network, vocabulary)
     return LeftContextModel(checkpoint.card.name, network, vocabulary)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from kgscripts.alignment.lattice import (
+from kgscripts.reproductions.kidscook.lattice.lattice import (
     Transitions,
     ViterbiPath,
     fixed_transitions,
@@ -41,7 +41,7 @@ class Transducer(PairNetwork):
         self._shift_probability = settings.shift_probability
 
     def lattice(self, batch: PairBatch) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """What the functions of `kgscripts.alignment.lattice` take of these pairs."""
+        """What the functions of `kgscripts.reproductions.kidscook.lattice.lattice` take of these pairs."""
         encoded, decoded = self._read(batch)
         transitions = self.transitions(encoded, decoded[:, :-1])
         emissions = self._emissions(encoded, decoded, batch)

@@ -16,7 +16,7 @@ from kgscripts.corpora.files import InputFile
 from kgscripts.corpora.pairs.loading import VOCABULARY_FILE, read_released_vocabulary
 from kgscripts.corpora.source import open_source, text_lines
 from kgscripts.models.cloze import UNKNOWN_WORD
-from kgscripts.models.inference import TensorFields, padded
+from kgscripts.reproductions.torch_networks.inference import TensorFields, padded
 from schemas.errors import InputError, ModelError
 from schemas.input_files import open_input
 from schemas.records import Discard

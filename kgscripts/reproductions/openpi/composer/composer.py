@@ -16,10 +16,8 @@ import torch
 from attrs import field, frozen, validators
 from torch import Tensor
 
-from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters, split_adapters
+from kgscripts.models.adapters import split_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
-from kgscripts.models.encoder import Encoder, load_encoder
-from kgscripts.models.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from kgscripts.models.sentence_vectors import SIZE
 from kgscripts.reproductions.openpi.composer.beam import Candidate, candidates
 from kgscripts.reproductions.openpi.composer.inputs import batch_of, step_inputs
@@ -27,6 +25,9 @@ from kgscripts.reproductions.openpi.composer.neighbours import MOST_NEIGHBOURS, 
 from kgscripts.reproductions.openpi.composer.network import ChangeNetwork, NetworkSize, whole_heads
 from kgscripts.reproductions.openpi.composer.selection import SelectionSettings, select
 from kgscripts.reproductions.openpi.composer.vocabulary import ChangeVocabulary
+from kgscripts.reproductions.torch_networks.adapters import adapters_between, layer_weights, merge_adapters
+from kgscripts.reproductions.torch_networks.bert import BertEncoder, load_bert
+from kgscripts.reproductions.torch_networks.inference import ROWS, fixed_batches, padded_length, run_side_by_side
 from schemas.changes import PredictedChange, ProcedureStep, steps_of
 from schemas.provenance import Model
 
@@ -71,7 +72,7 @@ class ChangeComposer:
         known: KnownSteps,
         settings: ComposerSettings,
         model: Model,
-        encoder: Encoder,
+        encoder: BertEncoder,
     ) -> None:
         self.model = model
         self._network = network.eval()
@@ -91,7 +92,6 @@ class ChangeComposer:
         self._encoder.to(device)
         self._network.to(device)
         self._tables = [table().detach() for table in self._network.tables]
-        self._search.to(device)
         return self
 
     def predict(self, steps: Sequence[ProcedureStep | str]) -> list[list[PredictedChange]]:
@@ -139,7 +139,7 @@ def composer_checkpoint(
 
     `trained` are the weights of the encoder after training, by the names of their layers; they become adapters.
     """
-    encoder = load_encoder()
+    encoder = load_bert()
     down, up = adapters_between(layer_weights(encoder.network), trained, settings.rank)
     weights = {_NETWORK + name: value for name, value in network.folded().items()}
     for form, own in zip(_ADAPTERS, (down, up), strict=True):
@@ -156,14 +156,14 @@ def composer_checkpoint(
 def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
     """The model of a checkpoint. Raises ModelError if its parts do not fit together, or MiniLM is another one."""
     assert checkpoint.model is not None
-    encoder = load_encoder()
+    encoder = load_bert()
     values = dict(checkpoint.settings)
     digest = values.pop("encoder_sha256")
     selection = SelectionSettings(**values.pop("selection"))
     settings = ComposerSettings(**values, selection=selection)
     vocabulary = _vocabulary(checkpoint.json(VOCABULARY))
     down, up, _ = split_adapters(checkpoint.tensors, _ADAPTERS)
-    weights = {name: value.float() for name, value in below(_NETWORK, checkpoint.tensors).items()}
+    weights = {name: value.float() for name, value in below(_NETWORK, checkpoint.as_torch()).items()}
     if weights["begin"].shape != (settings.size,):
         raise ValueError("weights of a network of another size")
     # Without memory of its own, which would be as much as the settings say.
@@ -173,8 +173,7 @@ def composer_model(checkpoint: Checkpoint) -> ChangeComposer:
         )
     network.load_state_dict(weights, assign=True)
     merge_adapters(encoder.network, down, up, settings.rank)
-    steps = {name: value.numpy() for name, value in below(_KNOWN, checkpoint.tensors).items()}
-    known = KnownSteps.read(steps, checkpoint.json(STRINGS))
+    known = KnownSteps.read(below(_KNOWN, checkpoint.tensors), checkpoint.json(STRINGS))
     encoder.check(digest)
     return ChangeComposer(network, vocabulary, known, settings, checkpoint.model, encoder)
 

@@ -9,9 +9,9 @@ import torch
 from attrs import evolve, frozen
 from torch import Tensor
 
-from kgscripts.models.encoder import Encoder
-from kgscripts.models.inference import TensorFields, padded
 from kgscripts.reproductions.openpi.composer.vocabulary import plain
+from kgscripts.reproductions.torch_networks.bert import BertEncoder
+from kgscripts.reproductions.torch_networks.inference import TensorFields, padded
 from kgscripts.text.passages import MAX_CHARACTERS
 from kgscripts.text.pipeline import load_pipeline
 from schemas.changes import ProcedureStep
@@ -74,7 +74,7 @@ class StepBatch(TensorFields):
     is_noun: Tensor
 
 
-def step_inputs(steps: Sequence[ProcedureStep], encoder: Encoder) -> Iterator[StepInput]:
+def step_inputs(steps: Sequence[ProcedureStep], encoder: BertEncoder) -> Iterator[StepInput]:
     """The inputs of steps. The end of a long step and the beginning of a long context are cut. At most `MAX_CHARACTERS`
     of each text are parsed, more than the pieces that are used.
     """
@@ -131,7 +131,7 @@ def _mentions(doc: Doc) -> list[_Mention]:
 
 
 def _input(
-    step: ProcedureStep, context: str, own: Sequence[_Mention], earlier: Sequence[_Mention], encoder: Encoder
+    step: ProcedureStep, context: str, own: Sequence[_Mention], earlier: Sequence[_Mention], encoder: BertEncoder
 ) -> StepInput:
     texts = [encoder.tokenizer.encode(text, add_special_tokens=False) for text in (step.text, step.title, context)]
     parts = [texts[0].ids[:_STEP_PIECES], texts[1].ids[:_TITLE_PIECES], texts[2].ids[-_CONTEXT_PIECES:]]

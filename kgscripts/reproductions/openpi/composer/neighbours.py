@@ -12,7 +12,6 @@ import torch
 from attrs import frozen
 from numpy.typing import NDArray
 
-from kgscripts.models.encoder import Encoder, shared_minilm
 from kgscripts.models.sentence_vectors import SIZE, quantised_vectors
 from kgscripts.models.stored_vectors import SCALE
 from kgscripts.reproductions.openpi.composer.substitution import Noun, nouns_of, substituted, substitutes, words_of
@@ -131,23 +130,15 @@ class NeighbourSearch:
         # Products of int8 vectors are exact in float32, and fast.
         self._vectors = known.vectors.astype(np.float32)
         self._noun_vectors = dict(zip(known.lemmas, known.noun_vectors.astype(np.float32), strict=True))
-        self._encoder: Encoder | None = None
-
-    def to(self, device: str) -> None:
-        """Compute vectors by MiniLM on another device."""
-        self._encoder = shared_minilm(device)
 
     def find(self, texts: Sequence[str]) -> Iterator[list[Neighbour]]:
         """The neighbours of each text, most similar first."""
         nouns = list(nouns_of(texts))
         lemmas = sorted({noun.lemma for own in nouns for noun in own} - self._noun_vectors.keys())
-        vectors = self._noun_vectors | dict(zip(lemmas, self._vectors_of(lemmas), strict=True))
-        cosines = self._vectors_of(texts) @ self._vectors.T / SCALE**2
+        vectors = self._noun_vectors | dict(zip(lemmas, quantised_vectors(lemmas).astype(np.float32), strict=True))
+        cosines = quantised_vectors(texts).astype(np.float32) @ self._vectors.T / SCALE**2
         for row, own in zip(cosines, nouns, strict=True):
             yield self._nearest(row, own, vectors)
-
-    def _vectors_of(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return quantised_vectors(texts, self._encoder).astype(np.float32)
 
     def _nearest(
         self, cosines: NDArray[np.float32], nouns: Sequence[Noun], vectors: Mapping[str, NDArray[np.float32]]

@@ -16,16 +16,20 @@ from torch import Tensor
 from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
-from kgscripts.models.encoder import load_encoder
-from kgscripts.models.inference import padded
+from kgscripts.models.quantised import as_floats, with_scales
 from kgscripts.models.reader.labels import FLAGS, GRAPH, LISTS, NEEDED, NONE, PAIRS, REFERENT, WORDS
-from kgscripts.models.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
-from kgscripts.models.reader.reader import EMBEDDINGS, KIND, Temperatures
+from kgscripts.models.reader.reader import ENCODER, KIND, Temperatures
 from kgscripts.models.reader.windows import Pieces, Window
 from kgscripts.reproductions.reader.gold import LabelledText
 from kgscripts.reproductions.reader.partial_labels import is_grammar, is_unknown, pair_masks, surprisal, word_masks
+from kgscripts.reproductions.torch_networks.bert import load_bert
+from kgscripts.reproductions.torch_networks.inference import padded
 from lightning_modules.module import Loss, Split, TrainingBatch, TrainingData, TrainingModule, length_batches, split
+from lightning_modules.reader.network import ReaderNetwork, ReaderSettings, WindowBatch
 from lightning_modules.task_settings import ReaderTrainingSettings
+
+_EMBEDDINGS = f"{ENCODER}embeddings.word_embeddings."
+"""They stay those of MiniLM, and are not stored."""
 
 _TEMPERATURES = [round(0.5 + 0.05 * step, 2) for step in range(51)]
 
@@ -199,11 +203,11 @@ class ReaderModule(TrainingModule):
 
     def trained_state(self) -> Mapping[str, Tensor]:
         """All but the embeddings of pieces, which stay those of MiniLM."""
-        return {name: value for name, value in self.network.state_dict().items() if not name.startswith(EMBEDDINGS)}
+        return {name: value for name, value in self.network.state_dict().items() if not name.startswith(_EMBEDDINGS)}
 
     def restore(self, state: Mapping[str, Tensor]) -> None:
         """See `TrainingModule`."""
-        embeddings = {name: value for name, value in self.network.state_dict().items() if name.startswith(EMBEDDINGS)}
+        embeddings = {name: value for name, value in self.network.state_dict().items() if name.startswith(_EMBEDDINGS)}
         self.network.load_state_dict({**embeddings, **state})
 
     def parameter_groups(self) -> list[dict[str, Any]]:
@@ -234,14 +238,14 @@ class ReaderTask:
 
     def prepare(self, settings: ReaderTrainingSettings) -> tuple[ReaderModule, ReaderData]:
         """See `TrainingTask`."""
-        encoder = load_encoder()
+        encoder = load_bert()
         data = ReaderData(self.split, Pieces(encoder), encoder.padding, settings)
         encoder.network.requires_grad_(True).embeddings.word_embeddings.requires_grad_(False)
         sizes = ReaderSettings(pair_size=settings.pair_size, words=WORDS, flags=FLAGS, pairs=PAIRS)
         module = ReaderModule(ReaderNetwork(encoder.network, sizes), settings)
         if self.start is not None:
             initial = module.network.state_dict()
-            stored = {name: value.float() for name, value in self.start.tensors.items()}
+            stored = {name: torch.from_numpy(value) for name, value in as_floats(self.start.tensors).items()}
             fitting = {name: value for name, value in stored.items() if value.shape == initial[name].shape}
             # Layers whose labels are others by now begin anew.
             module.restore({**module.trained_state(), **fitting})
@@ -250,14 +254,15 @@ class ReaderTask:
     def checkpoint(self, module: ReaderModule, settings: ReaderTrainingSettings, card: ModelCard) -> Checkpoint:
         """See `TrainingTask`."""
         sizes = ReaderSettings(pair_size=settings.pair_size, words=WORDS, flags=FLAGS, pairs=PAIRS)
-        data = ReaderData(self.split, Pieces(load_encoder()), load_encoder().padding, settings)
+        data = ReaderData(self.split, Pieces(load_bert()), load_bert().padding, settings)
         stored = {
             "temperatures": attrs.asdict(temperatures_of(module, data)),
             "sizes": {**attrs.asdict(sizes), "words": _lists(WORDS), "pairs": _lists(PAIRS)},
-            "encoder_sha256": load_encoder().digest,
+            "encoder_sha256": load_bert().digest,
         }
-        tensors = {name: value.half().contiguous() for name, value in module.trained_state().items()}
-        return Checkpoint(kind=KIND, settings=stored, tensors=tensors, card=card)
+        tensors = {name: value.detach().cpu().half().numpy() for name, value in module.trained_state().items()}
+        matrices = {name for name, value in tensors.items() if f"{ENCODER}encoder." in name and value.ndim == 2}
+        return Checkpoint(kind=KIND, settings=stored, tensors=with_scales(tensors, matrices), card=card)
 
 
 def temperatures_of(module: ReaderModule, data: ReaderData) -> Temperatures:

@@ -18,7 +18,7 @@ import torch
 from attrs import frozen
 from torch import Tensor
 
-from kgscripts.alignment import diagonals
+from kgscripts.reproductions.kidscook.lattice import diagonals
 
 
 def transition_log_probability(

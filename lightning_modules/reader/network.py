@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import torch
 from attrs import field, frozen, validators
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kgscripts.models.encoder import Bert
-from kgscripts.models.inference import TensorFields, padded
-from kgscripts.models.reader.windows import Window
-
-_DISTANCES = 24
-"""Distances in words, of both directions: each up to 8, then by powers of two."""
+from kgscripts.models.distances import distance_numbers
+from kgscripts.models.reader.heads import FARTHEST
+from kgscripts.models.reader.windows import MOST_PIECES, Window
+from kgscripts.reproductions.torch_networks.bert import Bert
+from kgscripts.reproductions.torch_networks.inference import TensorFields, padded
 
 
 @frozen(kw_only=True)
@@ -50,7 +50,9 @@ class WindowBatch(TensorFields):
 
 
 class ReaderNetwork(nn.Module):
-    """Windows -> scores of words and of pairs of words."""
+    """Windows -> scores of words and of pairs of words, as `kgscripts.models.reader.heads` computes them."""
+
+    numbers: Tensor
 
     def __init__(self, bert: Bert, settings: ReaderSettings) -> None:
         super().__init__()
@@ -62,25 +64,23 @@ class ReaderNetwork(nn.Module):
         )
         self.flags = nn.Linear(size, len(settings.flags))
         self.predicate, self.thing = nn.Linear(size, 2 * inner), nn.Linear(size, 2 * inner)
-        self.distance = nn.Embedding(_DISTANCES, inner)
+        self.distance = nn.Embedding(2 * FARTHEST + 2, inner)
+        numbers = distance_numbers(np.arange(-MOST_PIECES, MOST_PIECES + 1), FARTHEST)
+        self.register_buffer("numbers", torch.from_numpy(numbers), persistent=False)
         self.pair_layers = nn.ModuleDict(
             {name: nn.Linear(inner, len(labels)) for name, labels in settings.pairs.items()}
         )
 
     def states(self, batch: WindowBatch) -> Tensor:
         """The states of words, the mean over their pieces, (rows, words, size)."""
-        states: Tensor = self.dropout(self.layers(batch, [-1])[0])
-        return states
-
-    def layers(self, batch: WindowBatch, numbers: Sequence[int]) -> list[Tensor]:
-        """The states of words in layers of the encoder, 0 being the embeddings, each (rows, words, size)."""
-        hidden = self.bert(batch.ids, batch.attention).hidden_states
+        hidden = self.bert(batch.ids, batch.attention).last_hidden_state
         begins, ends = batch.spans[:, :, 0], batch.spans[:, :, 1]
         place = torch.arange(batch.ids.shape[1], device=batch.ids.device)
-        share = ((place >= begins[:, :, None]) & (place < ends[:, :, None])).to(hidden[0].dtype)
+        share = ((place >= begins[:, :, None]) & (place < ends[:, :, None])).to(hidden.dtype)
         # Padding has no pieces: its mean is zero instead of NaN.
         share = share / share.sum(dim=2, keepdim=True).clamp(min=1)
-        return [share @ hidden[number] for number in numbers]
+        states: Tensor = self.dropout(share @ hidden)
+        return states
 
     def words(self, states: Tensor, annotation: str) -> Tensor:
         """Scores of the labels of words, (rows, words, labels)."""
@@ -98,14 +98,7 @@ class ReaderNetwork(nn.Module):
         predicate, gate = predicates[row, place].chunk(2, dim=-1)
         thing, gated = things[row].chunk(2, dim=-1)
         words = torch.arange(things.shape[1], device=things.device)
-        apart = self.distance(_distance(words[None] - place[:, None]))
+        apart = self.distance(self.numbers[words[None] - place[:, None] + MOST_PIECES])
         joined = functional.gelu(predicate[:, None] + thing + gate[:, None] * gated + apart)
         scores: Tensor = self.pair_layers[annotation](self.dropout(joined))
         return scores
-
-
-def _distance(apart: Tensor) -> Tensor:
-    """The number of a distance."""
-    size = apart.abs()
-    step = torch.where(size <= 8, size, 8 + (size.clamp(min=8).float() / 8).log2().ceil().long()).clamp(max=11)
-    return torch.where(apart < 0, step + 12, step)

@@ -1,0 +1,1 @@
+"""What networks of torch share: the pretrained encoder, its adapters, and predictions that no batch changes."""
