@@ -59,7 +59,7 @@ def model_setting(task: str, default: str = "default") -> Any:
 
 
 def device_setting() -> Any:
-    """A field that names the device of a network: ``cpu``, or ``cuda``, ``cuda:N`` or ``mps`` if torch has it.
+    """A field that names the device of a network: ``cpu``, or ``cuda``, ``cuda:N`` or ``coreml`` if onnxruntime has it.
 
     Its kind is part of versions if it is not the CPU. `build_graph(device=...)` sets it where settings do not.
     """

@@ -112,12 +112,10 @@ def write_encoder(folder: Path) -> None:
 
     bert = load_bert()
     tensors = {name: value.numpy() for name, value in bert.network.state_dict().items()}
-    pieces = with_scales({PIECES: tensors.pop(PIECES)}, {PIECES})
-    matrices = {name for name, value in tensors.items() if name.startswith("encoder.") and value.ndim == 2}
-    half = {name: value if name in matrices else value.astype(np.float16) for name, value in tensors.items()}
+    pieces = with_scales({PIECES: tensors.pop(PIECES)})
     folder.mkdir(parents=True, exist_ok=True)
     save_file(pieces, folder / "pieces.safetensors")
-    save_file(with_scales(half, matrices), folder / "layers.safetensors")
+    save_file(with_scales(tensors, "encoder."), folder / "layers.safetensors")
     shutil.copyfile(find_encoder(MINILM) / "tokenizer.json", folder / "tokenizer.json")
     facts = {"name": MINILM, "sha256": bert.digest}
     for path in folder.iterdir():

@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 OWN = {"benchmarks", "cli", "exports", "kgscripts", "lightning_modules", "schemas"}
 EXTRAS = {
     "kgscripts": ("train", "web", "pdf", "ray"),
-    "exports": ("shacl", "mcp", "serve"),
+    "exports": ("shacl", "mcp", "serve", "frames"),
+    "schemas": ("frames",),
     "lightning_modules": ("train",),
 }
 

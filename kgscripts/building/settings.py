@@ -66,7 +66,7 @@ def check_values(name: str, values: Mapping[str, Any], where: str) -> Extractor 
 def on_device(settings: Settings, names: Iterable[str], device: str) -> Settings:
     """The settings, with the device set for the named extractors and enrichers that have one and are given no other.
 
-    Raises ConfigurationError for a device that torch does not have.
+    Raises ConfigurationError for a device that is not here.
     """
     check_device(device)
     if device == CPU:

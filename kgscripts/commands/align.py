@@ -14,7 +14,7 @@ from schemas.terminal import console, echo_json
 
 if TYPE_CHECKING:
     from kgscripts.corpora.pairs.pair import Pair
-    from kgscripts.models.alignment.aligner import Alignment
+    from kgscripts.models.alignment.lattice import Alignment
 
 
 @frozen

@@ -1,1 +1,1 @@
-"""Trained models: networks, their checkpoints and their predictions. Inference needs torch alone."""
+"""Trained models: networks, their checkpoints and their predictions. They run without torch."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
+from kgscripts.models.quantised import as_floats
 from kgscripts.models.runtime import Array
 
 LINEAR_LAYERS = ("query", "key", "value", "dense")
@@ -21,15 +21,13 @@ Names: TypeAlias = tuple[str, str]
 
 def split_adapters(
     tensors: Mapping[str, NDArray[Any]], names: Names
-) -> tuple[dict[str, Array], dict[str, Array], dict[str, NDArray[Any]]]:
-    """A and B of the adapters of a checkpoint in float32, by the names of their layers, and the other tensors."""
-    others = dict(tensors)
+) -> tuple[dict[str, Array], dict[str, Array], dict[str, Array]]:
+    """A and B of the adapters of a checkpoint, by the names of their layers, and the other tensors, in float32."""
+    others = as_floats(tensors)
     parts: list[dict[str, Array]] = []
     for before, behind in (name.split("{}") for name in names):
         own = [name for name in others if name.startswith(before) and name.endswith(behind)]
-        parts.append(
-            {name.removeprefix(before).removesuffix(behind): others.pop(name).astype(np.float32) for name in own}
-        )
+        parts.append({name.removeprefix(before).removesuffix(behind): others.pop(name) for name in own})
     return parts[0], parts[1], others
 
 

@@ -5,8 +5,7 @@
     vocabulary.json     and other files of the kind
     model_card.json     name, data, command, scores, and the SHA-256 of every file above
 
-The digest of a checkpoint is that of the list of these SHA-256s, so it does not cover the card. Reading the card alone
-needs no torch.
+The digest of a checkpoint is that of the list of these SHA-256s, so it does not cover the card.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
+from kgscripts.models.quantised import SCALE, dequantised
 from kgscripts.score_files import merged_scores
 from schemas.errors import ModelError, RecordError
 from schemas.input_files import open_regular
@@ -85,10 +85,14 @@ class Checkpoint:
     """Where it was read from."""
 
     def as_torch(self) -> dict[str, Tensor]:
-        """Copies of the `tensors` as those of torch."""
+        """Copies of the `tensors` as those of torch; what is quantised as float32."""
         import torch
 
-        return {name: torch.tensor(value) for name, value in self.tensors.items()}
+        parts = {name: value for name, value in self.tensors.items() if not name.endswith(SCALE)}
+        floats = {
+            name: dequantised(parts[name], self.tensors[name + SCALE]) for name in parts if name + SCALE in self.tensors
+        }
+        return {name: torch.tensor(value) for name, value in {**parts, **floats}.items()}
 
     def json(self, name: str) -> Any:
         """The value of one of the `files`. Raises ModelError as `parsed`, and if the file is missing."""
@@ -128,7 +132,7 @@ def check_place(directory: Path, inputs: Iterable[str | Path | None] = ()) -> No
 
 
 def read_card(directory: Path) -> tuple[ModelCard, Model]:
-    """The model card of a checkpoint, and its provenance with the digest; torch is not needed.
+    """The model card of a checkpoint, and its provenance with the digest.
 
     Whether the files are those of the card is checked by `load_checkpoint`. Raises ModelError for a directory that is
     no checkpoint, and for a damaged card.
@@ -137,7 +141,7 @@ def read_card(directory: Path) -> tuple[ModelCard, Model]:
 
 
 def read_kind(directory: Path) -> str:
-    """The kind of the model of a checkpoint; torch is not needed. Raises ModelError if its configuration is damaged."""
+    """The kind of the model of a checkpoint. Raises ModelError if its configuration is damaged."""
     return _kind_and_settings(_read(directory / CONFIG), directory / CONFIG)[0]
 
 

@@ -18,7 +18,7 @@ from attrs import Factory, evolve, field, frozen
 from numpy.typing import NDArray
 
 from kgscripts.devices import CPU
-from kgscripts.models.quantised import SCALE, as_floats
+from kgscripts.models.quantised import SCALE, as_floats, dequantised
 from kgscripts.models.runtime import Array, Network, graph
 from schemas.errors import ModelError
 
@@ -55,7 +55,7 @@ class Encoder:
 
     tokenizer: Tokenizer
     piece_vectors: NDArray[np.int8]
-    piece_scales: Array
+    piece_scales: NDArray[Any]
     weights: Mapping[str, NDArray[Any]]
     digest: str
     device: str = CPU
@@ -95,7 +95,7 @@ class Encoder:
     def states(self, ids: Sequence[int], types: Sequence[int] = ()) -> list[Array]:
         """The states of pieces in each layer, 0 being the embeddings, each (pieces, size); types are 0 by default."""
         chosen = list(ids)
-        states = self.piece_vectors[chosen].astype(np.float32) * self.piece_scales[chosen, None]
+        states = dequantised(self.piece_vectors[chosen], self.piece_scales[chosen])
         weights = self.weights
         states += weights[_POSITIONS][: len(ids)].astype(np.float32)
         states += weights[_TYPES][list(types) or [0] * len(ids)].astype(np.float32)

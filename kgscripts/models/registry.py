@@ -70,7 +70,7 @@ def find_checkpoint(name_or_directory: str | Path, task: str = "") -> Path:
 
 
 def describe(name_or_directory: str | Path, task: str = "") -> Model:
-    """Name, version, task, licence, scores and digest of a checkpoint, from its card, without torch.
+    """Name, version, task, licence, scores and digest of a checkpoint, from its card.
 
     Names are those of `find_checkpoint`. Raises ModelError if there is no such model, its card is missing or damaged,
     or it is not for the task, if one is named.
@@ -107,7 +107,7 @@ def load(task: str, name_or_directory: str | Path, device: str = CPU) -> Any:
     without a network runs on the CPU. On other devices than the CPU, the last bits of results depend on the rest of the
     batch.
 
-    Raises ConfigurationError for a device that torch does not have, and ModelError for an unknown task, and if there
+    Raises ConfigurationError for a device that is not here, and ModelError for an unknown task, and if there
     is no such model, it is damaged, or it is for another task.
     """
     if not kinds_of(task):

@@ -1,4 +1,4 @@
-"""Vectors of short texts as integers, and as texts of records. Without torch, since assembly reads them."""
+"""Vectors of short texts as integers, and as texts of records. Without onnxruntime, since assembly reads them."""
 
 from __future__ import annotations
 

@@ -202,10 +202,10 @@ def plan_tree(plan: Plan) -> Tree:
                 branch.add(_line((f"{kind}: ", "dim"), (text, style)))
     if plan.contradictions:
         branch = tree.add(_line((count(len(plan.contradictions), "contradiction"), "bold red")))
-        for item in plan.contradictions:
-            _add_contradiction(branch, item, plan, numbers)
+        for contradiction in plan.contradictions:
+            _add_contradiction(branch, contradiction, plan, numbers)
     if plan.left_out:
-        reasons = Counter(item.reason for item in plan.left_out)
+        reasons = Counter(left.reason for left in plan.left_out)
         why = ", ".join(f"{reasons[reason]:,} {reason}" for reason in LeftOutReason if reasons[reason])
         tree.add(_line((f"{count(len(plan.left_out), 'change')} left out: {why} (--json lists them)", "dim")))
     return tree

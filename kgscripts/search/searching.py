@@ -169,10 +169,11 @@ class Searcher:
         from kgscripts.models.sentence_vectors import quantised_vectors
 
         try:
-            return quantised_vectors([question])[0]
+            vector: NDArray[np.int8] = quantised_vectors([question])[0]
         # Words alone answer, too.
         except ModelError:
             return None
+        return vector
 
     def _joined(
         self, index: words.Words, exact: Sequence[int], more: Sequence[int], near: Sequence[int], limit: int

@@ -17,6 +17,7 @@ from kgscripts.models.alignment.aligner import KIND
 from kgscripts.models.alignment.inputs import AlignerInputs, Sides
 from kgscripts.models.alignment.words import aligned_places, is_content_word
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.quantised import with_scales
 from kgscripts.reproductions.kidscook.alignments.gold import GoldAlignment
 from kgscripts.reproductions.torch_networks.bert import load_bert
 from kgscripts.reproductions.torch_networks.inference import TensorFields
@@ -254,6 +255,6 @@ class AlignerTask:
         return Checkpoint(
             kind=KIND,
             settings={name: values[name] for name in _NETWORK_SETTINGS},
-            tensors={name: tensor.detach().half() for name, tensor in module.trained_state().items()},
+            tensors=with_scales({name: value.cpu().numpy() for name, value in module.trained_state().items()}),
             card=card,
         )

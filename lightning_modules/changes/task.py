@@ -19,6 +19,7 @@ from kgscripts.changes.values import SLOT
 from kgscripts.models.changes.generator import KIND, VOCABULARY, ChangeVocabulary
 from kgscripts.models.changes.heads import ChangeSizes, Pairs
 from kgscripts.models.checkpoint import Checkpoint, ModelCard
+from kgscripts.models.quantised import with_scales
 from kgscripts.models.reader.reader import STATE_LAYERS, Reader, WindowStates
 from kgscripts.models.registry import DEFAULT, describe, load
 from kgscripts.reproductions.torch_networks.inference import TensorFields
@@ -225,7 +226,7 @@ class ChangeTask:
             "reader_sha256": self._reader_digest,
             "calibration": {"bias": settings.bias, "attribute": settings.slope, "value": settings.value_slope},
         }
-        tensors = {name: value.half().contiguous() for name, value in module.network.state_dict().items()}
+        tensors = with_scales({name: value.cpu().numpy() for name, value in module.network.state_dict().items()})
         vocabulary = json.dumps(attrs.asdict(self.vocabulary), ensure_ascii=False, indent=0) + "\n"
         return Checkpoint(
             kind=KIND, settings=stored, tensors=tensors, card=card, files={VOCABULARY: vocabulary.encode()}

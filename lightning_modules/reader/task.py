@@ -260,9 +260,9 @@ class ReaderTask:
             "sizes": {**attrs.asdict(sizes), "words": _lists(WORDS), "pairs": _lists(PAIRS)},
             "encoder_sha256": load_bert().digest,
         }
-        tensors = {name: value.detach().cpu().half().numpy() for name, value in module.trained_state().items()}
-        matrices = {name for name, value in tensors.items() if f"{ENCODER}encoder." in name and value.ndim == 2}
-        return Checkpoint(kind=KIND, settings=stored, tensors=with_scales(tensors, matrices), card=card)
+        tensors = {name: value.detach().cpu().numpy() for name, value in module.trained_state().items()}
+        quantised = with_scales(tensors, f"{ENCODER}encoder.")
+        return Checkpoint(kind=KIND, settings=stored, tensors=quantised, card=card)
 
 
 def temperatures_of(module: ReaderModule, data: ReaderData) -> Temperatures:

@@ -11,7 +11,7 @@ import torch
 from attrs import define, field
 
 from kgscripts.corpora.pairs.pair import Pair
-from kgscripts.models.alignment.aligner import Alignment
+from kgscripts.models.alignment.lattice import Alignment
 from kgscripts.models.cloze import Cloze
 
 UNKNOWN = "#UNK#"

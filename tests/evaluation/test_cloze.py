@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import kgscripts.reproductions.kidscook.cloze.task as protocol
 from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.evaluation.result import Evaluation, System, as_json
-from kgscripts.models.alignment.aligner import Alignment
+from kgscripts.models.alignment.lattice import Alignment
 from kgscripts.models.cloze import Cloze
 from kgscripts.reproductions.kidscook.cloze.filling import Candidates
 from kgscripts.reproductions.kidscook.cloze.models import LeftSideOnly

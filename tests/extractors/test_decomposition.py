@@ -14,7 +14,7 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.extractors.decomposition.decomposition import DecompositionExtractor
 from kgscripts.extractors.decomposition.ownership import same_thing
 from kgscripts.extractors.protocol import Parse, ParsedDocument
-from kgscripts.models.alignment.aligner import Alignment
+from kgscripts.models.alignment.lattice import Alignment
 from kgscripts.text.passages import innermost
 from kgscripts.text.pipeline import load_pipeline
 from schemas.provenance import Model

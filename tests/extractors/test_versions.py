@@ -45,19 +45,19 @@ order: [boil < pour]
 
 PINS: dict[str, tuple[str, str]] = {
     "decompositions": (
-        "7a4bf494cc424fe84b4e7e3d7244a2befd9acb229cc0c5db9666cc3570024b50",
+        "9799924e5dd6433fe9058a27f2c464c1a673c3195a3390752218d22a1193b714",
         "8f3843a9fc833f905c68c4303b8bfe6a12dada76a42f11c62d325e651d302f55",
     ),
     "events": (
-        "2f41c0beb4a2a9305e579a5f469dbc25558073de2e6a396057e8b8fa640bd38a",
-        "9c4f00e46b859f62640c217655e1010f499e7565be8da6dca022d00d70bcae75",
+        "981fed4784ae060a9a21a506773c35f42a20bfa699abd25275fbacc1a9e68bf0",
+        "a7506eb263ffdb7b5c2718a96cf433dbd55785f6cc1b78ac36ce5c0fd8affab9",
     ),
     "labels": (
         "483ed0ada0eb4f0ac9f2a9928758f24bc786bfbcac8fe3c298ce4636b560466f",
         "20d1d5f5842e13f941efceaa37be21d9a5b998079dece345d50ec570f12ea661",
     ),
     "scenarios": (
-        "614eb5fe50dd87f2c20460514b8dd52a25fb447c4abc81b7822d1d144260cede",
+        "bbdad5066321dc8ef9c5d6afd259d00bc67311a2c2bf1645ffacf8a633d07fee",
         "fcd9381925e35687405ef7dbb3b81d0f2cc5d7fe67fc7b5b230c729d9c9c53da",
     ),
     "scripts": (
@@ -69,8 +69,8 @@ PINS: dict[str, tuple[str, str]] = {
         "db24017ead43eff07371aa3c6a4dbce005f48870d19e109c4563905d5ae1fc77",
     ),
     "state-changes": (
-        "132b98fcfd73055c24781fc31ccf77ae881adbff9d9c657f75571469f5526fb5",
-        "4a39292fe9fcfe19cf3847831b93dbfecbcd020f036d28c5f440669131308ab4",
+        "518ebc162bc4ec0ee2a25232fc25b01ac2cd1403518b7a9e12f5e257e45a3854",
+        "7bd70bfe7eefac15deba8971d3c409085e92be958c4169d1c5517296e083db42",
     ),
 }
 """Version of each extractor, and digest of its records, by its name."""

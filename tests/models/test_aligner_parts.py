@@ -100,7 +100,7 @@ def test_the_network_that_is_trained_computes_the_same() -> None:
     bert = load_bert()
     weights = {name: value.numpy().copy() for name, value in bert.network.state_dict().items()}
     pieces = weights.pop(PIECES)
-    encoder = evolve(shared_minilm(), piece_vectors=pieces, piece_scales=np.ones(len(pieces), np.float32))
+    encoder = evolve(shared_minilm(), piece_vectors=pieces, piece_scales=np.ones((len(pieces), 1)))
     network = AlignerNetwork(bert, layers=2, rank=3, size=8).eval()
     torch.nn.init.normal_(network.features.weight)
     own = {name: value.numpy() for name, value in network.state_dict().items() if not name.startswith("adapted.")}

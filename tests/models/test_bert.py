@@ -99,7 +99,7 @@ def test_the_encoder_without_torch_computes_the_same() -> None:
     assert minilm.digest == bert.digest
     weights = {name: value.numpy() for name, value in bert.network.state_dict().items()}
     pieces = weights.pop(PIECES)
-    exact = evolve(minilm, piece_vectors=pieces, piece_scales=np.ones(len(pieces), np.float32), weights=weights)
+    exact = evolve(minilm, piece_vectors=pieces, piece_scales=np.ones((len(pieces), 1)), weights=weights)
     exact.check_weights()
     draw = np.random.default_rng(1)
     most = 0.0

@@ -16,13 +16,13 @@ import torch
 from torch import Tensor
 
 from kgscripts.models import adapters
-from kgscripts.models.adapters import adapters_between, layer_weights, merge_adapters
 from kgscripts.models.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.reproductions.openpi.composer import composer as change_composer
 from kgscripts.reproductions.openpi.composer.beam import Candidate
 from kgscripts.reproductions.openpi.composer.composer import STRINGS, VOCABULARY, ChangeComposer, composer_model
 from kgscripts.reproductions.openpi.composer.network import KINDS, ChangeNetwork, NetworkSize
+from kgscripts.reproductions.torch_networks.adapters import adapters_between, layer_weights, merge_adapters
 from schemas.changes import PredictedChange, ProcedureStep
 from schemas.errors import ModelError
 from tests.models import tiny_composer
@@ -247,7 +247,9 @@ def test_adapters_come_nearest_to_what_was_trained(rank: int, monkeypatch: pytes
     before = {name: weight.clone() for name, weight in layers(network).items()}
     torch.manual_seed(0)
     after = {name: weight + 0.1 * torch.randn_like(weight) for name, weight in before.items()}
-    merge_adapters(network, *adapters_between(before, after, rank), rank)
+    parts = adapters_between(before, after, rank)
+    down, up = ({name: value.numpy() for name, value in part.items()} for part in parts)
+    merge_adapters(network, down, up, rank)
     (name,) = before
     error = float((layers(network)[name] - after[name]).norm())
     if rank == 384:

@@ -129,7 +129,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
     """The devices that networks are loaded on, all of which are the CPU."""
     found: set[str] = set()
 
-    def provider(device: str) -> list[str]:
+    def provider(device: str) -> object:
         found.add(device)
         return provider_of("cpu")
 

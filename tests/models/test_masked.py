@@ -10,6 +10,7 @@ import torch
 
 from kgscripts.models.checkpoint import ModelCard, save_checkpoint
 from kgscripts.models.cloze import Cloze
+from kgscripts.models.encoder import MINILM
 from kgscripts.models.registry import load
 from kgscripts.models.stored_vectors import MINILM_SHA256
 from kgscripts.reproductions.kidscook.networks.masked import (
@@ -19,7 +20,7 @@ from kgscripts.reproductions.kidscook.networks.masked import (
     masked_checkpoint,
     new_network,
 )
-from kgscripts.reproductions.torch_networks.bert import MINILM, find_encoder, load_bert, weights_digest
+from kgscripts.reproductions.torch_networks.bert import find_encoder, load_bert, weights_digest
 from schemas.errors import ModelError
 from tests.models.tiny_encoder import write_tiny_encoder
 

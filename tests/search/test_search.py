@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgscripts import ScriptGraph
-from kgscripts.models.sentence_vectors import quantised_vector
+from kgscripts.models.sentence_vectors import quantised_vectors
 from kgscripts.search.entries import Answer, Kind, entries, passages
 from kgscripts.search.meaning import Meanings
 from kgscripts.search.searching import Searcher, expected, search
@@ -81,7 +81,7 @@ def test_the_order_of_meaning_is_that_of_brute_force(kitchen: ScriptGraph) -> No
         own = {number: entry for number, entry in every if entry.kind is kind}
         assert set(numbers) == set(own)
         for text in ("serve the food", "a thing to cut with", "cooking"):
-            question, known = quantised_vector(text), expected(quantised_vector(text), kind)
+            question, known = quantised_vectors([text])[0], expected(quantised_vectors([text])[0], kind)
             cosines = vectors @ question.astype(np.int64) / 400**2
             best = {
                 number: max(cosines[numbers == number])
@@ -114,11 +114,11 @@ def test_a_step_is_told_by_the_sentences_of_its_mentions(kitchen: ScriptGraph) -
 
 
 def test_models_expect_the_scenario_and_the_tools_of_a_question() -> None:
-    scenarios = expected(quantised_vector("we drained the spaghetti and put the sauce on it"), Kind.SCENARIO)
+    scenarios = expected(quantised_vectors(["we drained the spaghetti and put the sauce on it"])[0], Kind.SCENARIO)
     assert max(scenarios, key=lambda label: scenarios[label]) == "cooking pasta"
-    assert expected(quantised_vector("a question"), Kind.STEP).keys() == scenarios.keys()
+    assert expected(quantised_vectors(["a question"])[0], Kind.STEP).keys() == scenarios.keys()
     assert sum(scenarios.values()) <= 1
-    tools = expected(quantised_vector("what do I mop the floor with"), Kind.TOOL)
+    tools = expected(quantised_vectors(["what do I mop the floor with"])[0], Kind.TOOL)
     assert max(tools, key=lambda label: tools[label]) == "mop"
 
 

@@ -7,11 +7,13 @@ import random
 from pathlib import Path
 
 import attrs
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional
 
-from kgscripts.models.changes.generator import SCALE, Calibration, ChangeQuery, ChangeVocabulary
+from kgscripts.models.changes.generator import Calibration, ChangeQuery, ChangeVocabulary
+from kgscripts.models.changes.heads import SCALE
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.reader.reader import Reader
 from kgscripts.models.reader.windows import ReaderText
@@ -27,6 +29,7 @@ from lightning_modules.changes.examples import (
     _TextWords,
     labelled_texts,
 )
+from lightning_modules.changes.network import PairTensors
 from lightning_modules.changes.task import (
     ChangeData,
     ChangeExample,
@@ -249,10 +252,9 @@ def _oracle(module: ChangeModule, example: ChangeExample, event: EventExample, o
     for row in rows:
         own = slice(row, row + 1)
         pairs = event.pairs
-        states.append(
-            network.pairs(words, pairs.predicate[own], pairs.thing[own], pairs.roles[own], pairs.apart[own])[0]
-        )
-        keys.append(network.keys(words, pairs.thing[own], pairs.roles[own])[0])
+        alone = PairTensors(pairs.predicate[own], pairs.thing[own], pairs.roles[own], pairs.apart[own])
+        states.append(network.pairs(words, alone)[0])
+        keys.append(network.keys(words, alone)[0])
     total = 0.0
     for row in rows:
         for number, score in enumerate(network.attributes(states[row]).tolist()):
@@ -274,7 +276,7 @@ def _oracle(module: ChangeModule, example: ChangeExample, event: EventExample, o
 def test_the_loss_of_windows_is_that_of_their_pairs(prepared: tuple[ChangeTask, ChangeModule, ChangeData]) -> None:
     task, module, data = prepared
     module.eval()
-    of_attribute = task.vocabulary.of_attribute()
+    of_attribute = torch.from_numpy(task.vocabulary.of_attribute())
     two = _examples(data)[:2]
     assert len({len(example.states) for example in two} | {example.size for example in two}) > 1
     with torch.no_grad():
@@ -356,7 +358,7 @@ def test_the_loss_falls_and_the_reader_stays(
     prepared: tuple[ChangeTask, ChangeModule, ChangeData], reader: Reader
 ) -> None:
     _, module, data = prepared
-    before = {name: value.clone() for name, value in reader._network.state_dict().items()}
+    before = {name: value.copy() for name, value in reader._encoder.weights.items()}
     batch = data.collate(_examples(data)[:3])
     optimizer = torch.optim.AdamW(module.parameter_groups(), lr=1e-2)
     losses = []
@@ -367,7 +369,7 @@ def test_the_loss_falls_and_the_reader_stays(
         optimizer.zero_grad()
         losses.append(loss.item())
     assert losses[-1] < losses[0] / 2
-    assert all(torch.equal(value, before[name]) for name, value in reader._network.state_dict().items())
+    assert all(np.array_equal(value, before[name]) for name, value in reader._encoder.weights.items())
     assert "of_attribute" not in module.trained_state()
 
 

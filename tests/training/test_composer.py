@@ -10,13 +10,13 @@ import attrs
 import pytest
 import torch
 
-from kgscripts.models.adapters import layer_weights
 from kgscripts.models.checkpoint import load_checkpoint
 from kgscripts.models.registry import load
 from kgscripts.reproductions.openpi.change_template import write_change
 from kgscripts.reproductions.openpi.composer.inputs import StepInput, step_inputs
 from kgscripts.reproductions.openpi.composer.network import PARTS, POINTED
 from kgscripts.reproductions.openpi.reading import GoldAnswer, OpenPIStep
+from kgscripts.reproductions.torch_networks.adapters import layer_weights
 from lightning_modules.configuration import Configuration, read_configuration
 from lightning_modules.module import Split
 from lightning_modules.state_changes import composer_task

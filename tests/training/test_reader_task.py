@@ -12,7 +12,7 @@ from kgscripts.models.checkpoint import ModelCard
 from kgscripts.models.reader.labels import GRAPH, NONE, PAIRS, WORDS
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.reproductions.reader.gold import LabelledText, labelled_passages, shipped_passages
-from lightning_modules.reader import ReaderData, ReaderModule, ReaderTask
+from lightning_modules.reader.task import ReaderData, ReaderModule, ReaderTask
 from lightning_modules.task_settings import ReaderTrainingSettings
 
 SETTINGS = ReaderTrainingSettings(batch_size=4, pair_size=16)
@@ -57,7 +57,8 @@ def test_a_reader_goes_on_where_it_started(prepared: tuple[ReaderModule, ReaderD
     start = ReaderTask("reader", texts).checkpoint(module, SETTINGS, card)
     again, _ = ReaderTask("reader", texts, start).prepare(SETTINGS)
     for name, value in module.trained_state().items():
-        torch.testing.assert_close(again.trained_state()[name], value, atol=1e-3, rtol=1e-2)
+        # The matrices of the encoder are stored as int8.
+        torch.testing.assert_close(again.trained_state()[name], value, atol=1e-2, rtol=1e-2)
     assert ReaderTask("reader", texts, start).inputs != ReaderTask("reader", texts).inputs
 
 

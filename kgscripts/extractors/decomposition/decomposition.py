@@ -18,7 +18,8 @@ from kgscripts.corpora.pairs.pair import Pair
 from kgscripts.extractors.decomposition.aligned_events import Side, read_sides
 from kgscripts.extractors.decomposition.ownership import Owner, is_taking, owner_of, says_something
 from kgscripts.extractors.protocol import PARSE, Extractor, ParsedDocument
-from kgscripts.models.alignment.aligner import Alignment, PairAligner
+from kgscripts.models.alignment.aligner import PairAligner
+from kgscripts.models.alignment.lattice import Alignment
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.registry import describe, load
 from kgscripts.settings import device_setting, model_setting

@@ -13,7 +13,7 @@ from enum import Enum
 from attrs import frozen
 
 from kgscripts.extractors.decomposition.aligned_events import Event, Side
-from kgscripts.models.alignment.aligner import Alignment
+from kgscripts.models.alignment.lattice import Alignment
 from kgscripts.text.lexicon import classes_of, foods, is_tool, verbs, word_list
 from schemas.records import Action, EventMention
 

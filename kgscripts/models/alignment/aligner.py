@@ -22,7 +22,6 @@ from kgscripts.models.alignment.network import AlignerLayers
 from kgscripts.models.alignment.words import is_content_word
 from kgscripts.models.checkpoint import from_checkpoint
 from kgscripts.models.encoder import shared_minilm
-from kgscripts.models.quantised import as_floats
 from kgscripts.models.runtime import Array, side_by_side
 from schemas.arguments import items_of
 from schemas.errors import InputError, ModelError
@@ -122,7 +121,7 @@ def aligner_model(checkpoint: Checkpoint) -> Aligner:
     path = PathSettings(**{name: float(value) for name, value in settings.items()})
     down, up, others = split_adapters(checkpoint.tensors, ADAPTERS)
     minilm = shared_minilm()
-    network = AlignerLayers(minilm.with_weights(adapted(minilm.lower(layers), down, up, rank)), as_floats(others))
+    network = AlignerLayers(minilm.with_weights(adapted(minilm.lower(layers), down, up, rank)), others)
     if not network.fits(size):
         raise ValueError("weights of a network of another size")
     return Aligner(network, path, checkpoint.model)

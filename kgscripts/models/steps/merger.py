@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from kgscripts.models.adapters import split_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
-from kgscripts.models.quantised import as_floats
 from kgscripts.models.runtime import Array, sigmoid
 from kgscripts.models.sentence_vectors import Vectors
 from kgscripts.models.steps import LEAST_COSINE
@@ -208,7 +207,7 @@ def merger_model(checkpoint: Checkpoint) -> StepMerger:
     for name in encoder.stored_settings():
         del values[name]
     settings = StepSettings(**values)
-    network = PairLayers(as_floats(split_adapters(checkpoint.tensors, ADAPTERS)[2]))
+    network = PairLayers(split_adapters(checkpoint.tensors, ADAPTERS)[2])
     if not network.fits(settings.hidden):
         raise ValueError("weights of a network of another size")
     return StepMerger(network, settings, checkpoint.model, encoder)

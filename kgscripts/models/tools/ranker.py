@@ -174,12 +174,11 @@ def units(vectors: Array) -> Array:
 
 def ranker_checkpoint(ranker: ToolRanker, card: ModelCard) -> Checkpoint:
     """The checkpoint of a ranker; unit vectors are stored as int8 times 127, maps in half precision."""
-    import torch
 
-    def integers(vectors: Array) -> torch.Tensor:
+    def integers(vectors: Array) -> Integers:
         # Components of unit vectors in some 200 dimensions are small.
         largest = np.abs(vectors).max(axis=1, keepdims=True)
-        return torch.from_numpy((vectors / largest * _INTEGERS).round().astype(np.int8))
+        return np.asarray((vectors / largest * _INTEGERS).round(), dtype=np.int8)
 
     known, bilinear = ranker.known, ranker.bilinear
     sizes = [len(group) for group in known.groups]
@@ -188,15 +187,15 @@ def ranker_checkpoint(ranker: ToolRanker, card: ModelCard) -> Checkpoint:
         settings={"scale": bilinear.scale},
         tensors={
             "events": integers(known.vectors),
-            "group_of": torch.from_numpy(known.group_of.astype(np.int32)),
-            "group_sizes": torch.tensor(sizes, dtype=torch.int32),
-            "group_tools": torch.tensor([tool for group in known.groups for tool in group], dtype=torch.int32),
+            "group_of": known.group_of.astype(np.int32),
+            "group_sizes": np.array(sizes, dtype=np.int32),
+            "group_tools": np.array([tool for group in known.groups for tool in group], dtype=np.int32),
             "tools": integers(bilinear.tools),
-            "biases": torch.from_numpy(bilinear.biases.astype(np.float32)),
-            "event_map": torch.from_numpy(bilinear.event_map.astype(np.float16)),
-            "offset": torch.from_numpy(bilinear.offset.astype(np.float32)),
-            "projection": torch.from_numpy(ranker.projection.astype(np.float16)),
-            "weights": torch.from_numpy(ranker.weights.astype(np.float64)),
+            "biases": bilinear.biases.astype(np.float32),
+            "event_map": bilinear.event_map.astype(np.float16),
+            "offset": bilinear.offset.astype(np.float32),
+            "projection": ranker.projection.astype(np.float16),
+            "weights": ranker.weights.astype(np.float64),
         },
         card=card,
         files={STRINGS: (json.dumps({"tools": known.tools}, indent=0) + "\n").encode()},

@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
 from kgscripts.models.cloze import Cloze
+from kgscripts.models.quantised import with_scales
 from kgscripts.reproductions.torch_networks.adapters import AdaptedNetwork, with_adapters
 from kgscripts.reproductions.torch_networks.bert import BertEncoder, find_encoder, load_bert, weights_digest
 from kgscripts.reproductions.torch_networks.inference import (
@@ -259,12 +260,12 @@ def new_network(
 def masked_checkpoint(network: MaskedNetwork, card: ModelCard, *, encoder: str, rank: int) -> Checkpoint:
     """The checkpoint of a network that was trained over the encoder of that name, with adapters of that rank.
 
-    It holds adapters and head in half precision, and the name and digest of the encoder.
+    It holds adapters and head, large matrices as int8, and the name and digest of the encoder.
     """
     return Checkpoint(
         kind=KIND,
         settings={"encoder": encoder, "encoder_sha256": weights_digest(find_encoder(encoder)), "rank": rank},
-        tensors={name: value.to(torch.float16) for name, value in network.trained_tensors().items()},
+        tensors=with_scales({name: value.cpu().numpy() for name, value in network.trained_tensors().items()}),
         card=card,
         files={WORDS: (json.dumps(network.words, ensure_ascii=False) + "\n").encode()},
     )

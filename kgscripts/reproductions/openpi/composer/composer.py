@@ -18,6 +18,7 @@ from torch import Tensor
 
 from kgscripts.models.adapters import split_adapters
 from kgscripts.models.checkpoint import Checkpoint, ModelCard, from_checkpoint
+from kgscripts.models.quantised import with_scales
 from kgscripts.models.sentence_vectors import SIZE
 from kgscripts.reproductions.openpi.composer.beam import Candidate, candidates
 from kgscripts.reproductions.openpi.composer.inputs import batch_of, step_inputs
@@ -135,7 +136,8 @@ def composer_checkpoint(
     card: ModelCard,
     trained: Mapping[str, Tensor],
 ) -> Checkpoint:
-    """The checkpoint of a trained network and its known steps; floating-point numbers in half precision.
+    """The checkpoint of a trained network and its known steps; floating-point numbers in half
+    precision, large matrices of the network as int8.
 
     `trained` are the weights of the encoder after training, by the names of their layers; they become adapters.
     """
@@ -144,9 +146,9 @@ def composer_checkpoint(
     weights = {_NETWORK + name: value for name, value in network.folded().items()}
     for form, own in zip(_ADAPTERS, (down, up), strict=True):
         weights |= {form.format(name): value for name, value in own.items()}
-    tensors = {name: value.half() for name, value in weights.items()}
+    numbers = {name: value.detach().cpu().numpy() for name, value in weights.items()}
     steps, strings = known.packed()
-    tensors |= {_KNOWN + name: value for name, value in steps.items()}
+    tensors = {**with_scales(numbers), **{_KNOWN + name: value for name, value in steps.items()}}
     values = {**attrs.asdict(settings), "encoder_sha256": encoder.digest}
     files = {STRINGS: _lines(strings), VOCABULARY: _lines(attrs.asdict(vocabulary))}
     return Checkpoint(kind=KIND, settings=values, tensors=tensors, card=card, files=files)
