@@ -169,6 +169,25 @@ def test_what_is_left_out_and_what_is_likely_is_marked() -> None:
     assert "changes: location of pot: on stove (likely)" in shown
 
 
+def test_steps_stand_below_the_items_that_tell_them() -> None:
+    """Not below one that says what its only step says."""
+    told = [
+        ("fill", "Fill the pan and salt it."),
+        ("salt", "Fill the pan and salt it."),
+        ("wait", "Wait."),
+        ("eat", ""),
+    ]
+    steps = [SourceStep(id=label, label=label, item=item, changes=[]) for label, item in told]
+    assert plan_text(make_plan("supper", steps, [])).splitlines() == [
+        "supper  4 steps",
+        "├── Fill the pan and salt it.",
+        "│   ├── 1. fill",
+        "│   └── 2. salt",
+        "├── 3. wait",
+        "└── 4. eat",
+    ]
+
+
 def test_likely_changes_are_an_option(kitchen: ScriptGraph) -> None:
     certain, likely = (
         json.loads(run("plan", kitchen.directory, "cooking pasta", "--json", *option)) for option in ((), ("--likely",))

@@ -106,6 +106,26 @@ def test_words_and_pairs_of_a_passage(tmp_path: Path) -> None:
     assert [words[place] for place in found.flags[CONDITIONAL]] == ["pry"]
 
 
+def test_a_tool_that_is_all_that_is_acted_on_stands_for_what_an_object_would(tmp_path: Path) -> None:
+    content = """## cooking | chat | Dressing
+Take a jar with a spoon.
+- Take do obj:jar ins:spoon
+Shake it.
+- Shake do con:it>jar
+Then stir the oil with it.
+- stir do obj:oil ins:it>spoon
+"""
+    (found,) = labelled_passages([_write(tmp_path, content)])
+    assert _told(found) == {
+        ("Take", "jar", EventRole.OBJECT),
+        ("Take", "spoon", EventRole.INSTRUMENT),
+        ("Shake", "it", EventRole.CONTAINER),
+        ("Shake", "jar", REFERENT),
+        ("stir", "oil", EventRole.OBJECT),
+        ("stir", "it", EventRole.INSTRUMENT),
+    }
+
+
 @pytest.mark.parametrize(
     ("wrong", "line", "what"),
     [

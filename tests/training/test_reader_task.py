@@ -12,7 +12,7 @@ from kgscripts.models.checkpoint import ModelCard
 from kgscripts.models.reader.labels import GRAPH, NONE, PAIRS, WORDS
 from kgscripts.models.reader.windows import ReaderText
 from kgscripts.reproductions.reader.gold import LabelledText, labelled_passages, shipped_passages
-from lightning_modules.reader.task import ReaderData, ReaderModule, ReaderTask
+from lightning_modules.reader.task import ReaderData, ReaderModule, ReaderTask, _of_referents
 from lightning_modules.task_settings import ReaderTrainingSettings
 
 SETTINGS = ReaderTrainingSettings(batch_size=4, pair_size=16)
@@ -58,7 +58,7 @@ def test_a_reader_goes_on_where_it_started(prepared: tuple[ReaderModule, ReaderD
     again, _ = ReaderTask("reader", texts, start).prepare(SETTINGS)
     for name, value in module.trained_state().items():
         # The matrices of the encoder are stored as int8.
-        torch.testing.assert_close(again.trained_state()[name], value, atol=1e-2, rtol=1e-2)
+        torch.testing.assert_close(again.trained_state()[name], value, atol=5e-2, rtol=1e-2)
     assert ReaderTask("reader", texts, start).inputs != ReaderTask("reader", texts).inputs
 
 
@@ -100,3 +100,16 @@ def test_the_loss_falls_and_embeddings_stay(prepared: tuple[ReaderModule, Reader
     module.restore(state)
     torch.testing.assert_close(module.trained_state(), state)
     assert torch.equal(embeddings, module.network.bert.embeddings.word_embeddings.weight)
+
+
+def test_things_that_a_pronoun_may_stand_for_compete() -> None:
+    """The surprisal is that of the right ones among all words, by the odds of the label of each."""
+    scores = torch.tensor([[[0.0, 1.0], [0.0, 3.0], [0.0, 2.0]], [[0.0, 1.0], [0.0, 5.0], [0.0, 2.0]]])
+    gold = torch.tensor([[0, 1, 1], [0, 0, -1]])
+    shares = torch.tensor([1.0, 3.0, 2.0]).softmax(dim=0)
+    expected = -torch.log(shares[1] + shares[2])
+    torch.testing.assert_close(_of_referents(scores, gold, 1), expected)
+    # Behind the words of a row is nothing to choose.
+    padded = torch.tensor([[0, 1, -1]])
+    torch.testing.assert_close(_of_referents(scores[:1], padded, 1), -torch.log(torch.tensor([1.0, 3.0]).softmax(0)[1]))
+    assert _of_referents(scores[:0], gold[:0], 1) == 0
