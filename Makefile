@@ -40,9 +40,10 @@ test-rest: $(VENV)/.dev
 
 test-all: test test-rest
 
-# A part of the tests, for another interpreter than the one that all run with: what needs no torch, whose build for it
-# may take gigabytes, and yet reads, builds, stores, asks and exports. Its environment has no torch either.
-PART := tests/schemas tests/records tests/titles tests/analysis tests/test_platforms.py
+# A part of the tests, for another interpreter than the one that all run with: of what is installed without extras. Its
+# environment has no torch.
+PART := $(addprefix tests/,analysis changes editing records schemas search titles typicality test_platforms.py \
+  test_without_torch.py)
 test-part: $(VENV)/.part
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 $(PART)
 

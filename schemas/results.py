@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrs import field, frozen
 
+from schemas.errors import without_extra
 from schemas.terminal import console, finite, json_text, printable
 
 if TYPE_CHECKING:
@@ -64,9 +65,11 @@ class Table:
         return f"<table>{line(self.columns, 'th')}{rows}</table>{left}"
 
     def to_frame(self) -> pd.DataFrame:
-        """The table as a pandas data frame."""
-        import pandas as pd
-
+        """The table as a pandas data frame. Raises ConfigurationError without pandas, which the extra `frames` has."""
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            raise without_extra(error) or error from error
         return pd.DataFrame.from_records(list(self.rows), columns=list(self.columns))
 
     def as_json(self) -> dict[str, object]:

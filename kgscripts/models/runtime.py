@@ -58,11 +58,9 @@ def graph(name: str) -> bytes:
 
 
 def threads() -> int:
-    """Texts that are computed side by side: OMP_NUM_THREADS, by default the cores that this process may use."""
+    """Texts that are computed side by side: OMP_NUM_THREADS, by default the number of cores."""
     given = os.environ.get("OMP_NUM_THREADS", "")
-    if given.isdecimal() and int(given) > 0:
-        return int(given)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return int(given) if given.isdecimal() and int(given) > 0 else os.cpu_count() or 1
 
 
 def side_by_side(run: Callable[[_Input], _Output], inputs: Sequence[_Input]) -> list[_Output]:

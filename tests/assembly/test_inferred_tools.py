@@ -47,6 +47,7 @@ def test_inferred_mentions_count_for_less(directory: Path) -> None:
         ("stir onion", "pan"): (2, INFERRED, True, False, INFERRED),
         ("stir onion", "spoon"): (1, 0.5, False, False, 1.0),
         ("pour soup into bowl", "bowl"): (1, 1.0, False, False, 1.0),
+        ("pour soup into bowl", "pan"): (1, INFERRED, True, False, INFERRED),
     }
     assert validate(ScriptGraph.open(directory)).conforms
 

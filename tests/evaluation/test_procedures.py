@@ -13,7 +13,7 @@ from kgscripts.reproductions.events.procedures import evaluate_procedures, read_
 from schemas.errors import ConfigurationError, InputError
 from tests.commands import run
 
-STEPS = ["Cut the rope with a knife.", "Pour the water into the sink."]
+STEPS = ["Cut the rope with a knife.", "Pour the water onto the lawn."]
 
 
 def _record(name: str, id: str, **further: Any) -> Mapping[str, Any]:

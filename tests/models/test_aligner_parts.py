@@ -15,6 +15,7 @@ from kgscripts.models.alignment.network import AlignerLayers
 from kgscripts.models.alignment.words import FUNCTION_WORDS, aligned_places, is_content_word, stem
 from kgscripts.models.checkpoint import load_checkpoint, save_checkpoint
 from kgscripts.models.encoder import PIECES, shared_minilm
+from kgscripts.models.quantised import SCALE
 from kgscripts.models.registry import load, shipped_models
 from kgscripts.reproductions.torch_networks.bert import load_bert
 from lightning_modules.aligner.network import AlignerBatch, AlignerNetwork
@@ -43,7 +44,8 @@ def test_a_checkpoint_that_is_not_what_it_should_be(change: str, tmp_path: Path)
         case "shape":
             tensors[name] = tensors[name][:5]
         case "nan":
-            tensors[name] = np.full_like(tensors[name], np.nan)
+            # Its numbers are integers: only their scales can be NaN.
+            tensors[name + SCALE] = np.full_like(tensors[name + SCALE], np.nan)
         case "foreign":
             tensors["other"] = np.zeros(1)
         case "settings":

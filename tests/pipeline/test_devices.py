@@ -1,4 +1,4 @@
-"""The device of a build: where it is set, what it changes, and that torch must have it."""
+"""The device of a build: where it is set, what it changes, and that onnxruntime must have it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import onnxruntime
 import pytest
-import torch
 from typer.testing import CliRunner
 
 import cli
@@ -34,9 +34,8 @@ _ON_REQUEST = {"open-changes"}
 
 @pytest.fixture
 def _cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if torch had two cards."""
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    """As if onnxruntime had cards."""
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider"])
 
 
 class _Chosen(BaseException):
@@ -101,8 +100,9 @@ def test_the_kind_of_a_device_is_part_of_versions() -> None:
 @pytest.mark.parametrize(
     ("device", "message"),
     [
-        ("cuda", "torch has no device 'cuda' here"),
-        ("mps", "torch has no device 'mps' here"),
+        ("cuda", "onnxruntime has no device 'cuda' here"),
+        ("coreml", "onnxruntime has no device 'coreml' here"),
+        ("mps", "no device 'mps'"),
         ("gpu", "no device 'gpu'"),
         ("", "no device ''"),
         (0, "device is 0"),
@@ -112,8 +112,7 @@ def test_the_kind_of_a_device_is_part_of_versions() -> None:
 def test_a_device_that_is_not_there_is_refused_before_anything_is_read(
     device: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CPUExecutionProvider"])
     for options in ({"device": device}, {"settings": {"steps": {"device": device}}}):
         with pytest.raises(ConfigurationError, match=message) as caught:
             build_graph(output=tmp_path / "graph", texts=TEXTS, extractors=[*tiny(), "steps"], **options)
@@ -127,7 +126,7 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_read(
 
 
 def test_a_graph_that_was_made_on_another_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CPUExecutionProvider"])
     options: dict[str, Any] = {"texts": TEXTS, "extractors": [*tiny(), "steps"], "without": ["action-vectors"]}
     build_graph(output=tmp_path, **options)
     before = graph_bytes(tmp_path)

@@ -144,7 +144,7 @@ def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
         "import cli, sys\n"
         "try: cli.app()\n"
         "except SystemExit: pass\n"
-        "print([name for name in ('torch', 'pandas', 'spacy', 'duckdb') if name in sys.modules])"
+        "print([name for name in ('torch', 'pandas', 'onnxruntime', 'spacy', 'duckdb') if name in sys.modules])"
     )
     graph = str(tmp_path / "graph")
     building = ["build-graph", str(tmp_path / "plant.txt"), "-o", graph, "--extractors", "events,labels"]
@@ -154,4 +154,4 @@ def test_what_is_not_needed_is_not_imported(tmp_path: Path) -> None:
         ).stdout.splitlines()[-1]
         for command in (building, building, ["show", graph])
     ]
-    assert imported == ["['torch', 'spacy', 'duckdb']", "[]", "[]"]
+    assert imported == ["['onnxruntime', 'spacy', 'duckdb']", "[]", "[]"]

@@ -248,14 +248,14 @@ def test_a_word_that_stands_in_a_passage_only_is_found_and_comes_first(kitchen: 
 
 
 @pytest.mark.parametrize("is_prepared", [False, True])
-def test_torch_is_not_loaded_where_words_suffice_or_there_are_no_vectors(
+def test_no_network_is_loaded_where_words_suffice_or_there_are_no_vectors(
     kitchen: ScriptGraph, tmp_path: Path, is_prepared: bool
 ) -> None:
     graph = without_stores(kitchen, tmp_path / "copy")
     if is_prepared:
         run("prepare", graph.directory)
         assert run("prepare", graph.directory).strip() == "nothing is missing"
-    script = "import sys, cli; cli.app(sys.argv[1:], standalone_mode=False); print('torch' in sys.modules)"
+    script = "import sys, cli; cli.app(sys.argv[1:], standalone_mode=False); print('onnxruntime' in sys.modules)"
     asked = {"pasta": False, "dish out the meal": True} if is_prepared else {"dish out the meal": True}
     for question, needs_meaning in asked.items():
         arguments = ["search", str(graph.directory), question, "--kind", "step", "--limit", "1"]

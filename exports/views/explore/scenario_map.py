@@ -21,7 +21,7 @@ _Places: TypeAlias = NDArray[np.float64]
 
 MOST_NODES, MOST_EDGES = 50_000, 100_000
 _MOST_BY_FORCES = 400
-_VECTORS, _ROUNDS = 3, 50
+_VECTORS, _ROUNDS = 3, 200
 """Singular vectors of many scenarios, and rounds in which they are found."""
 _GOLDEN = math.pi * (3 - math.sqrt(5))
 """The golden angle: points that turn by it lie evenly around a centre."""

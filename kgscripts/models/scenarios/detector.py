@@ -165,7 +165,7 @@ KIND = "scenario-detector"
 FEATURES = 4 * SIZE
 
 _SENTENCES = 512
-"""Sentences that are encoded, and whose probabilities are computed, at once; more if a document has more."""
+"""Sentences that are encoded at once; more if a document has more."""
 _OTHER_BIAS = -1.5
 """Added to the log odds of other activities: what is like a listed scenario is sooner that."""
 _SAME_ACTIVITY = 0.65
