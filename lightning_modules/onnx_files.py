@@ -25,20 +25,22 @@ _OPSET, _IR = 20, 9
 
 
 def layer_graph(size: int = 384, inner: int = 1536, heads: int = 12) -> bytes:
-    """A layer of a BERT: `states` (pieces, size) -> those behind it.
+    """A layer of a BERT: `states` (texts, pieces, size) -> those behind it.
 
     It is written here, since the exporter of torch divides no queries, keys and values of one product.
     """
     made = _Layer()
     parts = made.linear("states", "attention", size, 3 * size)
-    shape = made.constant([0, 3, heads, size // heads])
-    parts = made.node("Transpose", [made.node("Reshape", [parts, shape])], perm=[1, 2, 0, 3])
-    query, key, value = made.nodes("Split", [parts], 3, axis=0, num_outputs=3)
+    shape = made.constant([0, 0, 3, heads, size // heads])
+    parts = made.node("Transpose", [made.node("Reshape", [parts, shape])], perm=[2, 0, 3, 1, 4])
+    first = made.constant([0])
+    parted = made.nodes("Split", [parts], 3, axis=0, num_outputs=3)
+    query, key, value = (made.node("Squeeze", [part, first]) for part in parted)
     scores = made.node("MatMul", [query, made.node("Transpose", [key], perm=[0, 1, 3, 2])])
     root = made.constant(np.array((size // heads) ** 0.5, dtype=np.float32))
     shares = made.node("Softmax", [made.node("Div", [scores, root])], axis=-1)
     read = made.node("Transpose", [made.node("MatMul", [shares, value])], perm=[0, 2, 1, 3])
-    read = made.node("Reshape", [read, made.constant([-1, size])])
+    read = made.node("Reshape", [read, made.constant([0, 0, -1])])
     middle = made.norm(made.node("Add", [made.linear(read, "output", size, size), "states"]), "norm", size)
     wide = made.node("Gelu", [made.linear(middle, "inner", size, inner)])
     made.norm(made.node("Add", [made.linear(wide, "outer", inner, size), middle]), "last", size, "result")
@@ -87,8 +89,8 @@ class _Layer:
         return made
 
     def bytes(self, size: int) -> bytes:
-        given = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["pieces", size])
-        result = helper.make_tensor_value_info("result", TensorProto.FLOAT, ["pieces", size])
+        given = helper.make_tensor_value_info("states", TensorProto.FLOAT, ["texts", "pieces", size])
+        result = helper.make_tensor_value_info("result", TensorProto.FLOAT, ["texts", "pieces", size])
         return _bytes(helper.make_graph(self._nodes, "layer", [given], [result], self._weights))
 
 

@@ -6,6 +6,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -52,6 +53,13 @@ def formats() -> list[str]:
 
 def version_of_readers() -> str:
     """The version of kgscripts and of the other packages that bring formats."""
+    return _version(tuple(sys.path))
+
+
+@cache
+def _version(path: tuple[str, ...]) -> str:
+    # A part of the key of the cache only, as of entry points: reading the metadata takes longer than a short text.
+    del path
     entries = [*entry_points_of(_FORMATS).values(), *entry_points_of(_DETECTORS).values()]
     packages = {(entry.dist.name, entry.dist.version) for entry in entries if entry.dist is not None}
     others = (f" {name} {version}" for name, version in sorted(packages) if name != "kgscripts")

@@ -94,13 +94,21 @@ class Encoder:
 
     def states(self, ids: Sequence[int], types: Sequence[int] = ()) -> list[Array]:
         """The states of pieces in each layer, 0 being the embeddings, each (pieces, size); types are 0 by default."""
-        chosen = list(ids)
-        states = dequantised(self.piece_vectors[chosen], self.piece_scales[chosen])
-        weights = self.weights
-        states += weights[_POSITIONS][: len(ids)].astype(np.float32)
-        states += weights[_TYPES][list(types) or [0] * len(ids)].astype(np.float32)
-        states -= states.mean(axis=1, keepdims=True)
-        states /= np.sqrt(np.square(states).mean(axis=1, keepdims=True) + _EPSILON)
+        return [states[0] for states in self.states_of([ids], types)]
+
+    def states_of(self, texts: Sequence[Sequence[int]], types: Sequence[int] = ()) -> list[Array]:
+        """Those of texts with the same number of pieces, each (texts, pieces, size).
+
+        Those of a text are the same bytes alone and beside others: rows of products do not depend on each other.
+        """
+        ids = np.array(texts).ravel()
+        shape = (len(texts), -1, self.size)
+        states = dequantised(self.piece_vectors[ids], self.piece_scales[ids]).reshape(shape)
+        weights, length = self.weights, states.shape[1]
+        states += weights[_POSITIONS][:length].astype(np.float32)
+        states += weights[_TYPES][list(types) or [0] * length].astype(np.float32)
+        states -= states.mean(axis=2, keepdims=True)
+        states /= np.sqrt(np.square(states).mean(axis=2, keepdims=True) + np.float32(_EPSILON))
         every: list[Array] = [states * weights[f"{_NORM}.weight"] + weights[f"{_NORM}.bias"]]
         for layer in self._layers:
             every += layer(every[-1])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
@@ -17,6 +18,8 @@ SIZE = 384
 
 _MOST_PIECES = 256
 """The most pieces of a text, as in sentence-transformers with this model; the rest is cut off."""
+
+_BATCH_PIECES = 256
 
 _REMEMBERED = 100_000
 
@@ -33,19 +36,28 @@ def quantised_vectors(texts: Sequence[str], encoder: Encoder | None = None) -> N
     Compare them by dot products of integers: ``vectors.astype(np.int32) @ vectors.T.astype(np.int32)``. The few
     components that are larger than int8 holds are cut to it.
     """
-    encoder = shared_minilm() if encoder is None else encoder
+    reads = shared_minilm() if encoder is None else encoder
     most = _MOST_PIECES - 2
+    ids = [[reads.start, *reads.pieces(text[:MAX_CHARACTERS])[:most], reads.separator] for text in texts]
 
-    def run(text: str) -> NDArray[np.float32]:
-        pieces = encoder.pieces(text[:MAX_CHARACTERS])[:most]
-        mean = encoder.states([encoder.start, *pieces, encoder.separator])[-1].mean(axis=0)
-        unit: NDArray[np.float32] = mean / max(float(np.linalg.norm(mean)), 1e-12)
-        return unit
+    def run(rows: Sequence[int]) -> NDArray[np.float32]:
+        means = reads.states_of([ids[row] for row in rows])[-1].mean(axis=1)
+        units: NDArray[np.float32] = means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
+        return units
 
+    batches = list(_of_same_length(list(map(len, ids))))
     vectors = np.zeros((len(texts), SIZE), dtype=np.int8)
-    for row, unit in enumerate(side_by_side(run, texts)):
-        vectors[row] = (unit * SCALE).round().clip(-127, 127)
+    for rows, units in zip(batches, side_by_side(run, batches), strict=True):
+        vectors[rows] = (units * SCALE).round().clip(-127, 127)
     return vectors
+
+
+def _of_same_length(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """The rows of texts with the same number of pieces, at most `_BATCH_PIECES` pieces at once."""
+    order = sorted(range(len(lengths)), key=lambda row: lengths[row])
+    for length, rows in groupby(order, key=lambda row: lengths[row]):
+        own, size = list(rows), max(1, _BATCH_PIECES // length)
+        yield from (own[start : start + size] for start in range(0, len(own), size))
 
 
 class RememberedVectors:
