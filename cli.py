@@ -44,6 +44,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from kgscripts.lean_imports import keep_lean
 from schemas.errors import KGScriptsError, explain, explain_usage
 from schemas.interrupts import passing_on_interrupts
 from schemas.logs import log_failure, phase, start_log
@@ -216,6 +217,9 @@ def root(
     global _wants_traceback
     _wants_traceback = debug
     start_log(log_file)
+    # These load other pipelines of spaCy too, and models of torch.
+    if context.invoked_subcommand not in ("evaluate", "train"):
+        keep_lean()
     context.with_resource(phase(logging.getLogger("kgscripts"), f"kgscripts {context.invoked_subcommand}"))
 
 

@@ -31,6 +31,21 @@ def hidden(package: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
+_lean: list[bool] = []
+
+
+def keep_lean() -> None:
+    """Say that this process is one of kgscripts alone, in which spaCy loads the shipped pipeline only."""
+    _lean.append(True)
+
+
+def is_lean() -> bool:
+    """Whether spaCy needs no torch here: it could not find it any more, and extractors of others may."""
+    from kgscripts.extractors.registry import only_built_in
+
+    return bool(_lean) and only_built_in()
+
+
 def import_spacy() -> None:
     """Import spaCy without torch, and without its command line, which brings a third of the rest."""
     information = ModuleType("spacy.cli.info")

@@ -17,11 +17,9 @@ from attrs import evolve, field, frozen
 
 from kgscripts.building.reading import Batch, DocumentReader
 from kgscripts.building.run import added
-from kgscripts.extractors.registry import only_built_in
-from kgscripts.lean_imports import hide_pandas_from_pyarrow
+from kgscripts.lean_imports import hide_pandas_from_pyarrow, keep_lean
 from kgscripts.records.readings import Failure
 from kgscripts.records.shards import WrittenShard, write_shard
-from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import KGScriptsError, RecordError
 from schemas.operating_system import most_processes
 from schemas.records import Document
@@ -141,8 +139,7 @@ def _start(jobs: int, reader: DocumentReader, until: Connection) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // jobs)))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     hide_pandas_from_pyarrow()
-    if only_built_in():
-        import_without_torch()
+    keep_lean()
     threading.Thread(target=_end_with, args=(until,), daemon=True).start()
 
 

@@ -20,8 +20,6 @@ from kgscripts.building.options import BuildOptions
 from kgscripts.building.report import BuildReport, print_report, spent_words
 from kgscripts.building.run import added
 from kgscripts.commands.options import Models, Settings, with_options
-from kgscripts.extractors.registry import only_built_in
-from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.records import Discard
 from schemas.terminal import echo, echo_json, printable, progress_bar
@@ -108,8 +106,6 @@ def build_graph(
 
     Example: kgscripts build-graph stories/ how-tos.jsonl -o graph --jobs 2
     """
-    if only_built_in():
-        import_without_torch()
     places = {"inputs": inputs or None, "output": output}
     options |= {name: place for name, place in places.items() if place is not None}
     configuration = configured(config, options, settings)

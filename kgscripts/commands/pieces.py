@@ -13,8 +13,6 @@ from kgscripts.commands.build import NOT_IN_PIECES, OF_TAKING_IN, reading_progre
 from kgscripts.commands.options import Settings, with_options
 from kgscripts.distributed.plan import split_reading as split
 from kgscripts.distributed.reading import read_piece as read
-from kgscripts.extractors.registry import only_built_in
-from kgscripts.text.pipeline import import_without_torch
 from schemas.errors import ConfigurationError
 from schemas.terminal import echo, printable
 
@@ -75,8 +73,6 @@ def read_piece(
 
     Example: kgscripts read-piece graph --piece 7
     """
-    if only_built_in():
-        import_without_torch()
     with reading_progress() as progress:
         finished = read(place, piece, progress=progress)
     echo(f"piece {piece} · sources {finished.documents:,} · words {finished.words:,}")

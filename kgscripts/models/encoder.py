@@ -51,7 +51,7 @@ def _id_of(piece: str) -> Any:
 @frozen(eq=False, repr=False)
 class Encoder:
     """A tokenizer and a network: pieces of texts -> states. `weights` are those of the network but for the vectors of
-    pieces, `digest` is the SHA-256 of the published file that all of them were made of."""
+    pieces, which may be quantised, `digest` is the SHA-256 of the published file that all of them were made of."""
 
     tokenizer: Tokenizer
     piece_vectors: NDArray[np.int8]
@@ -122,10 +122,12 @@ class Encoder:
         """This encoder with other weights than its own, but the same vectors of pieces."""
         return evolve(self, weights=weights)
 
-    def lower(self, layers: int) -> dict[str, NDArray[Any]]:
-        """The weights of the embeddings and of the first layers."""
+    def lower(self, layers: int) -> dict[str, Array]:
+        """The weights of the embeddings and of the first layers, as float32."""
         kept = tuple(f"encoder.layer.{number}." for number in range(layers))
-        return {name: value for name, value in self.weights.items() if name.startswith((*kept, "embeddings."))}
+        return as_floats(
+            {name: value for name, value in self.weights.items() if name.startswith((*kept, "embeddings."))}
+        )
 
     def check(self, digest: object) -> None:
         """Raise ModelError unless this is the encoder of that digest, over which a model was trained."""
@@ -135,7 +137,11 @@ class Encoder:
 
     def _layer(self, name: str) -> Network:
         def joined(*parts: str) -> Array:
-            return np.concatenate([self.weights[name + part].astype(np.float32) for part in parts])
+            names = {name + part for part in parts}
+            floats = as_floats(
+                {key: self.weights[key] for own in names for key in (own, own + SCALE) if key in self.weights}
+            )
+            return np.concatenate([floats[name + part] for part in parts])
 
         weights: dict[str, Array] = {}
         for own, parts in {"attention": _ATTENTION, **{own: (part,) for own, part in _MATRICES.items()}}.items():
@@ -168,7 +174,7 @@ def _files(folder: Path) -> tuple[Tokenizer, dict[str, Any], dict[str, Any], dic
     # A tokenizer that does not parse is a bare Exception.
     except Exception as error:
         raise ModelError(f"no encoder: {error}", where=str(folder), remedy="install kgscripts again") from error
-    return tokenizer, vectors, as_floats(weights), facts
+    return tokenizer, vectors, weights, facts
 
 
 def encoder_folder() -> Path:

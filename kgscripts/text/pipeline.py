@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgscripts.lean_imports import import_spacy
+from kgscripts.lean_imports import import_spacy, is_lean
 from kgscripts.score_files import read_scores
 from schemas.errors import ModelError
 from schemas.provenance import Model
@@ -49,7 +49,7 @@ def load_pipeline(name: str | None = None) -> Language:
 @functools.cache
 def _load(name: str) -> Language:
     # Here, since importing spaCy takes long, and describing a pipeline needs none of it.
-    if _needs_no_torch and name == SHIPPED:
+    if name == SHIPPED and is_lean():
         import_spacy()
     import spacy
 
@@ -82,19 +82,6 @@ def _load(name: str) -> Language:
             remedy="name a pipeline with a tagger, a lemmatizer and a parser, such as en_core_web_sm",
         )
     return nlp
-
-
-def import_without_torch() -> None:
-    """Import spaCy without torch when the shipped pipeline is first loaded: torch is two thirds of its import.
-
-    This is for processes of kgscripts that load no other pipeline: spaCy cannot find torch in them any more; the
-    networks of kgscripts can.
-    """
-    global _needs_no_torch
-    _needs_no_torch = True
-
-
-_needs_no_torch = False
 
 
 def components_of_kgscripts(nlp: Language) -> list[str]:

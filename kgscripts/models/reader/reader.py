@@ -207,12 +207,12 @@ def reader_model(checkpoint: Checkpoint) -> Reader:
     sizes: dict[str, Any] = checkpoint.settings["sizes"]
     minilm = shared_minilm()
     minilm.check(checkpoint.settings["encoder_sha256"])
-    weights = as_floats(checkpoint.tensors)
+    weights = checkpoint.tensors
     encoder = minilm.with_weights(
         {name.removeprefix(ENCODER): value for name, value in weights.items() if name.startswith(ENCODER)}
     )
     encoder.check_weights()
-    heads = ReaderHeads({name: value for name, value in weights.items() if not name.startswith(ENCODER)})
+    heads = ReaderHeads(as_floats({name: value for name, value in weights.items() if not name.startswith(ENCODER)}))
     if not heads.fits(encoder.size, sizes["words"], sizes["pairs"]) or encoder.depth < max(STATE_LAYERS):
         raise ValueError("weights of a network of another size")
     return Reader(encoder, heads, Temperatures(**checkpoint.settings["temperatures"]))
