@@ -155,12 +155,14 @@ def _reading_now(parent: int) -> list[psutil.Process]:
     ]
 
 
-def test_ctrl_c_ends_all_actors_of_a_ray_that_is_started_beside_a_cluster(
-    cluster: str, texts: Path, tmp_path: Path
-) -> None:
+def test_ctrl_c_ends_all_actors_of_a_ray_that_is_started_beside_a_cluster(cluster: str, tmp_path: Path) -> None:
     assert cluster
+    # So many that the actors are met when they read, on any machine.
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(400):
+        (texts / f"{number}.txt").write_text(f"Boil the water in pot {number} and drain it.\n" * 200, encoding="utf-8")
     command = [sys.executable, "-m", "cli", "build-graph", str(texts), "-o", str(tmp_path / "graph"), "--engine", "ray"]
-    # Loading the pipeline takes a while, so that the actors are met when they read.
     command += ["--jobs", "2", "--extractors", "events"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
     end = time.monotonic() + _SECONDS
